@@ -1,0 +1,29 @@
+// regimen/optim/adamw.hpp - Adam with decoupled weight decay
+#pragma once
+#include <ATen/ops/_fused_adamw.h>
+
+#include "regimen/optim/rule.hpp"
+
+namespace regimen {
+/// Adam with decoupled weight decay (Loshchilov and Hutter, 2019): 28 bytes per float32 parameter and update, nothing allocated.
+/// Equals `torch.optim.AdamW(fused=True)`, defaults too. Example: `rg::Trainer{net, rg::AdamW{.lr = 3e-4, .weight_decay = 0.1}, rg::CrossEntropy{}}`.
+struct AdamW {
+  double lr = 1e-3;
+  Betas betas{};
+  double eps = 1e-8, weight_decay = 1e-2;
+  bool amsgrad = false, maximize = false;
+
+  static constexpr bool is_optimizer = true;
+  static constexpr Facts facts{.name = "adamw", .slot = "optimizer", .passes = 1, .bytes = 28};
+  std::vector<std::string_view> state_names() const {
+    if (amsgrad) return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+    return {"exp_avg", "exp_avg_sq"};
+  }
+  void update(const UpdateList& l) const {
+    at::_fused_adamw_(l.weights, l.gradients, l.state[0], l.state[1], amsgrad ? at::TensorList{l.state[2]} : at::TensorList{}, l.steps, l.rate,
+                      betas.beta1, betas.beta2, weight_decay, eps, amsgrad, maximize, {}, l.skip);
+  }
+  bool operator==(const AdamW&) const = default;
+};
+static_assert(rule<AdamW>);
+}  // namespace regimen

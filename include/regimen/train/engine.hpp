@@ -1,0 +1,223 @@
+// regimen/train/engine.hpp - one optimizer window: everything between a loss and new weights
+#pragma once
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ATen/ops/full_like.h>
+
+#include "regimen/core/check.hpp"
+#include "regimen/core/order.hpp"
+#include "regimen/core/window.hpp"
+#include "regimen/objective/loss.hpp"
+#include "regimen/optim/own.hpp"
+#include "regimen/optim/wrapped.hpp"
+#include "regimen/tensor/draft.hpp"
+#include "regimen/train/report.hpp"
+#include "regimen/train/step.hpp"
+
+namespace regimen::detail {
+template <class O> struct RuleOf { using type = WrappedOptimizer<O>; };
+template <class O> requires own_optimizer<std::remove_cvref_t<O>> struct RuleOf<O> { using type = OwnOptimizer<std::remove_cvref_t<O>>; };
+
+/// Model, optimizer, policies and all that changes in a run. Regimen and Trainer own one each; hooks see it as a Step.
+template <class Model, class Optimizer, class P> class Engine {
+ public:
+  using Policies = P;
+  Model model;
+  std::tuple<typename RuleOf<Optimizer>::type> rules;  // cells say which one updates them; today there is one
+  Cast<P> cast;
+  Partition partition{};
+  Counters run{};
+  Window window{};
+  StepOutcome outcome{};
+  Skip skip = Skip::none;
+  std::size_t window_length = 1;
+  double loss_scale = 1;
+  bool is_last_batch = false, is_validating = false, wants_validation = false;
+  std::int64_t limit = 0, validation_limit = 0;
+  std::optional<std::int64_t> batches_left{}, total_updates{};
+  std::string stop_reason{};
+  DeviceMean mean_loss{};
+  std::map<std::string, DeviceMean> logs{};
+  EpochReport row{};
+  std::chrono::steady_clock::time_point began{};
+
+  Engine(auto&& m, auto&& optimizer, auto&& policies)
+      : model(std::forward<decltype(m)>(m)), rules(typename RuleOf<Optimizer>::type(std::forward<decltype(optimizer)>(optimizer))),
+        cast{std::forward<decltype(policies)>(policies), {}} {
+    set_up();
+  }
+
+  auto& module() { return module_of(model); }
+  auto& groups() { return std::get<0>(rules).groups(); }
+  double minutes() const { return run.minutes + std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() / 60; }
+  template <Moment M> void tell(auto&... arguments) {
+    auto step = Step{*this};
+    cast.template tell<M>(step, arguments...);
+  }
+
+  std::vector<at::Tensor> trained() const {
+    std::vector<at::Tensor> all;
+    for (const auto& w : partition.weights)
+      if (w.trains()) all.push_back(w.tensor);
+    return all;
+  }
+  const std::vector<at::Tensor>& gradients() {
+    gradients_.clear();
+    for (const auto& cell : partition.cells)
+      for (auto i : cell.weights)
+        if (partition.takes_part(i)) gradients_.push_back(partition.weights[i].tensor.grad());
+    return gradients_;
+  }
+  template <auto Power> double norm() {
+    constexpr bool is_max = std::is_same_v<decltype(Power), MaxNorm>;
+    const double key = [] { if constexpr (is_max) return 0.0; else return double(Power); }();
+    if (measured_ != key) {
+      if constexpr (is_max || std::is_floating_point_v<decltype(Power)>) raw_norm_ = regimen::norm(gradients(), Power);
+      else raw_norm_ = regimen::norm(gradients(), static_cast<int>(Power));
+      gradients_.clear();
+      measured_ = key;
+      nonfinite_ = !std::isfinite(raw_norm_);
+    }
+    return outcome.norm = raw_norm_ * raw_factor_;
+  }
+  bool nonfinite() {
+    if (!nonfinite_) norm<2>();
+    return *nonfinite_;
+  }
+
+  void open_window() {
+    auto length = static_cast<std::int64_t>(window_length);
+    if (batches_left && *batches_left > 0 && *batches_left < length) length = *batches_left;  // the short last window
+    window.open(static_cast<std::size_t>(length));
+    loss_scale = 1;
+    tell<before_window>();
+  }
+  /// Runs `f` in the scopes of the policies.
+  template <class F> decltype(auto) forward(F&& f) {
+    if (window.is_empty()) open_window();
+    return in_scopes(std::forward<F>(f));
+  }
+  template <class F> decltype(auto) in_scopes(F&& f) {
+    auto step = Step{*this};
+    return cast.in_scopes(step, std::forward<F>(f));
+  }
+  /// Adds the gradient of one loss to the window; a loss that is not finite adds nothing.
+  void add(const Loss& loss, bool counts) {
+    if (window.is_empty()) open_window();
+    check_loss(loss.value);
+    const bool usable = !loss.value.device().is_cpu() || std::isfinite(read_number(loss.value));
+    const double weight = usable ? loss.weight : 0;
+    tell<before_backward>();
+    if (weight > 0) {
+      const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
+      if (root == 1) loss.value.backward();
+      else loss.value.backward(at::full_like(loss.value, root));  // a new tensor each time: autograd may keep it as a gradient
+    }
+    if (!counts) return;
+    if (weight > 0) mean_loss.add(loss.value.detach(), loss.is_sum ? 1 : weight, weight);
+    window.add(weight);
+    ++run.micro_batches;
+    if (loss.is_sum) run.tokens += weight;
+    tell<after_backward>();
+  }
+  StepOutcome after_micro_batch(bool close_now) {
+    if (window.is_full() || close_now) return close();
+    return {};
+  }
+  /// Reduce, clip, update or skip, then an empty window without gradients.
+  StepOutcome close() {
+    if (window.is_empty()) return {};
+    outcome = {.closed = true, .why = Skip::none, .weight = window.weight(), .scale = loss_scale};
+    skip = Skip::none;
+    nonfinite_.reset();
+    measured_.reset();
+    raw_factor_ = window.factor() / loss_scale;
+    for (auto& cell : partition.cells) cell.factor = raw_factor_;
+    join_aliases();
+    if (!window.has_gradient()) skip = Skip::no_weight;
+    else if (std::ranges::none_of(partition.weights, [](const Weight& w) { return w.trains() && w.tensor.grad().defined(); })) skip = Skip::no_gradient;
+    if (skip != Skip::no_weight) {
+      tell<reduce>();
+      tell<before_update>();
+    }
+    if (skip == Skip::none) {
+      std::apply([&](auto&... rule) { (rule.update(partition), ...); }, rules);
+      ++run.updates;
+    } else ++run.skipped;
+    ++run.windows;
+    outcome.stepped = skip == Skip::none;
+    outcome.why = skip;
+    drop_gradients();
+    window = Window{};
+    if (outcome.stepped) tell<after_update>();
+    tell<after_window>();
+    return outcome;
+  }
+  /// After a throw: no gradient, no half window.
+  void abandon() noexcept {
+    drop_gradients();
+    window = Window{};
+  }
+  template <class F> decltype(auto) guarded(F&& f) {
+    try {
+      return f();
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+  /// Training mode as the user set it, or for all if the whole model was in eval mode; wholly frozen modules in eval mode.
+  void train_mode() {
+    auto& root = module();
+    if (!root.is_training()) root.train();
+    if (partition.frozen_modules.empty()) return;
+    for_each_module(root, [&](const std::string& name, auto& m) {
+      if (std::ranges::find(partition.frozen_modules, name) != partition.frozen_modules.end()) m.train(false);
+    });
+  }
+
+ private:
+  void set_up() {
+    Cast<P>::each([&]<std::size_t I>() {
+      using Policy = typename Cast<P>::template At<I>;
+      if constexpr (hooks_into<Policy>(prepare_model)) std::get<I>(cast.policies).prepare_model(module(), std::get<I>(cast.states));
+    });
+    Draft draft{module(), partition};
+    cast.template tell<Moment::partition>(draft);
+    draft.finish();
+    std::get<0>(rules).set_up(partition);
+    drop_gradients();
+    train_mode();
+    tell<Moment::set_up>();
+  }
+  void drop_gradients() noexcept {
+    for (auto& w : partition.weights) {
+      w.tensor.mutable_grad() = at::Tensor{};  // undefined: zeros would still be applied
+      for (auto& t : w.aliases) t.mutable_grad() = at::Tensor{};
+    }
+  }
+  void join_aliases() {
+    at::NoGradGuard no_grad;
+    for (auto& w : partition.weights)
+      for (auto& t : w.aliases)
+        if (auto& gradient = t.mutable_grad(); gradient.defined()) {
+          if (w.tensor.grad().defined()) w.tensor.mutable_grad().add_(gradient);
+          else w.tensor.mutable_grad() = gradient;
+          gradient = at::Tensor{};
+        }
+  }
+
+  std::vector<at::Tensor> gradients_;
+  std::optional<bool> nonfinite_;
+  std::optional<double> measured_;  // the power of the norm that is remembered; 0 for the largest element
+  double raw_norm_ = 0, raw_factor_ = 1;
+};
+}  // namespace regimen::detail

@@ -1,0 +1,3 @@
+#include "everything.hpp"
+
+const char* other_unit() { return "linked"; }
