@@ -55,7 +55,7 @@ template <class P> double norm_of(const at::Tensor& t, P p) {
       const double n = root_of(power_sum(x, t.numel(), p), p);
       const double largest = power_sum(x, t.numel(), max_norm);
       if (std::isfinite(largest) && (!std::isfinite(n) || n < 1e-140) && largest > 0)
-        return largest * norm_by_torch(t / largest, p);  // squares of doubles beyond 1e154 overflow, below 1e-162 vanish
+        return largest * norm_by_torch(t.div(largest), p);  // squares of doubles beyond 1e154 overflow, below 1e-162 vanish
       return n;
     }
   }
