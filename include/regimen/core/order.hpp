@@ -43,6 +43,23 @@ template <class... Ps> class Cast<Pack<Ps...>> {
       if constexpr (hooks_into<At<I>>(M)) Caller<M>::call(std::get<I>(policies), arguments..., std::get<I>(states));
     });
   }
+  /// Tells `after_update` those whose update term the optimizer did not take.
+  template <bool TermsTaken> void tell_after_update(auto& step) {
+    each([&]<std::size_t I>() {
+      if constexpr (hooks_into<At<I>>(after_update) && !(TermsTaken && hooks_into<At<I>>(update_term)))
+        Caller<after_update>::call(std::get<I>(policies), step, std::get<I>(states));
+    });
+  }
+  /// Calls `f(terms...)` with what the `update_term` hooks return.
+  template <std::size_t K = 0> void with_terms(auto& step, auto&& f, const auto&... terms) {
+    if constexpr (K == sizeof...(Ps)) f(terms...);
+    else {
+      constexpr auto I = order[K];
+      if constexpr (hooks_into<At<I>>(update_term))
+        with_terms<K + 1>(step, f, terms..., Caller<update_term>::call(std::get<I>(policies), step, std::get<I>(states)));
+      else with_terms<K + 1>(step, f, terms...);
+    }
+  }
   /// Opens the scopes of all policies that have one, calls `f`, closes them in reverse, also on exceptions.
   template <std::size_t K = 0> decltype(auto) in_scopes(auto& step, auto&& f) {
     if constexpr (K == sizeof...(Ps)) return f();

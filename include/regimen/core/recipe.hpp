@@ -39,7 +39,7 @@ template <class P, class... All> constexpr bool stays = !Switch<P>::is_off && !(
 template <class... All> constexpr auto without_off(const std::tuple<All...>& all) {
   return std::apply(
       [](const auto&... p) {
-        auto one = []<class P>(const P& policy) {
+        [[maybe_unused]] auto one = []<class P>(const P& policy) {
           if constexpr (stays<P, All...>) return std::tuple<P>{policy};
           else return std::tuple<>{};
         };
@@ -91,7 +91,7 @@ template <class... Ps> using Sorted = typename Canonical<Flat<Ps...>>::type;
 template <class... Ps> constexpr auto sorted_values(const Ps&... ps) {
   return Canonical<Flat<Ps...>>::values(flat(ps...));
 }
-template <class... Ps> constexpr bool has_slot(Pack<Ps...>, std::string_view slot) { return ((Ps::facts.slot == slot) || ...); }
+template <class... Ps> constexpr bool has_slot(Pack<Ps...>, [[maybe_unused]] std::string_view slot) { return ((Ps::facts.slot == slot) || ...); }
 template <class P, class... Ps> constexpr std::size_t index_in(Pack<Ps...>) {
   std::size_t i = 0;
   (void)((std::is_same_v<P, Ps> || (++i, false)) || ...);

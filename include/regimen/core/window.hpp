@@ -11,7 +11,7 @@ namespace regimen {
 class Window {
  public:
   /// Starts a window of `length` micro-batches, at least 1.
-  constexpr void open(std::size_t length) { *this = Window{}; length_ = length > 0 ? length : 1; }
+  constexpr void open(std::size_t length) { *this = Window{}; is_open_ = true; length_ = length > 0 ? length : 1; }
 
   /// The factor of a loss that is a mean over `weight` samples or tokens; 0 for weight 0.
   constexpr double root_of_mean(double weight) { return weight > 0 ? weight / expect(weight) : 0; }
@@ -24,6 +24,7 @@ class Window {
   constexpr std::size_t length() const { return length_; }
   constexpr std::size_t seen() const { return seen_; }
   constexpr double weight() const { return weight_; }
+  constexpr bool is_open() const { return is_open_; }
   constexpr bool is_empty() const { return seen_ == 0; }
   constexpr bool is_full() const { return seen_ >= length_; }
   constexpr bool has_gradient() const { return weight_ > 0; }
@@ -38,6 +39,7 @@ class Window {
     return expected_;
   }
 
+  bool is_open_ = false;
   std::size_t length_ = 1, seen_ = 0;
   double expected_ = 0, weight_ = 0;
 };

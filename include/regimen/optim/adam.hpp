@@ -23,6 +23,7 @@ struct Adam {
     at::_fused_adam_(l.weights, l.gradients, l.state[0], l.state[1], amsgrad ? at::TensorList{l.state[2]} : at::TensorList{}, l.steps, l.rate,
                      betas.beta1, betas.beta2, weight_decay, eps, amsgrad, maximize, {}, l.skip);
   }
+  constexpr void archive(auto& a) { a("lr", lr); a("beta1", betas.beta1); a("beta2", betas.beta2); a("eps", eps); a("weight_decay", weight_decay); a("amsgrad", amsgrad); a("maximize", maximize); }
   bool operator==(const Adam&) const = default;
 };
 static_assert(rule<Adam>);

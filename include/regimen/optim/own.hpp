@@ -20,6 +20,7 @@ namespace regimen::detail {
 template <rule O> class OwnOptimizer {
  public:
   static constexpr Facts facts = O::facts;
+  static constexpr bool takes_terms = detail::takes_terms<O>;
   explicit OwnOptimizer(O defaults) : defaults_{std::move(defaults)} {}
 
   void set_up(Partition& partition) {
@@ -42,17 +43,23 @@ template <rule O> class OwnOptimizer {
   std::vector<ParameterGroup>& groups() { return groups_; }
   const std::vector<ParameterGroup>& groups() const { return groups_; }
 
-  /// Gradients times the cell's factor, then the rule; returns how many weights moved.
-  std::size_t update(const Partition& partition) {
+  /// Gradients times the cell's factor, then the rule with the terms it takes; returns how many weights moved.
+  std::size_t update(const Partition& partition, const auto&... terms) {
     at::NoGradGuard no_grad;
     std::size_t moved = 0;
-    for (std::size_t c = 0; c < partition.cells.size(); ++c) moved += update_cell(partition, partition.cells[c], lists_[c]);
+    for (std::size_t c = 0; c < partition.cells.size(); ++c) moved += update_cell(partition, partition.cells[c], lists_[c], terms...);
     return moved;
   }
 
   /// Visits all that changes, by the weights' names.
   void archive(auto& a, const Partition& partition) {
-    for (auto& group : groups_) a("group/" + std::to_string(&group - groups_.data()) + "/base_rate", group.base_rate);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {  // all options: a state that is loaded brings its own
+      const auto key = "group/" + std::to_string(g);
+      if constexpr (requires { hyper_[g].archive(a); }) a(key, hyper_[g]);
+      a(key + "/base_rate", groups_[g].base_rate);
+      a(key + "/rate", groups_[g].rate);
+      groups_[g].weight_decay = double(hyper_[g].weight_decay);
+    }
     for (std::size_t i = 0; i < state_.size(); ++i) {
       if (!partition.weights[i].trains()) continue;
       a(partition.weights[i].name + "/steps", state_[i].steps);
@@ -98,12 +105,12 @@ template <rule O> class OwnOptimizer {
     return l;
   }
 
-  std::size_t update_cell(const Partition& partition, const Cell& cell, Lists& lists) {
+  std::size_t update_cell(const Partition& partition, const Cell& cell, Lists& lists, const auto&... terms) {
     if (cell.weights.empty()) return 0;
     const auto steps = state_[cell.weights.front()].steps;
     bool alike = true;
     for (auto i : cell.weights) alike = alike && partition.takes_part(i) && state_[i].steps == steps;
-    if (alike) return apply(partition, cell, lists, cell.weights);
+    if (alike) return apply(partition, cell, lists, cell.weights, terms...);
     // some have no gradient in this window, or had none in an earlier one: one pass per number of updates
     std::vector<std::vector<std::size_t>> alikes;
     for (auto i : cell.weights) {
@@ -116,12 +123,12 @@ template <rule O> class OwnOptimizer {
     std::size_t moved = 0;
     for (const auto& members : alikes) {
       auto some = list_of(partition, cell, members);
-      moved += apply(partition, cell, some, members);
+      moved += apply(partition, cell, some, members, terms...);
     }
     return moved;
   }
 
-  std::size_t apply(const Partition& partition, const Cell& cell, Lists& l, const std::vector<std::size_t>& members) {
+  std::size_t apply(const Partition& partition, const Cell& cell, Lists& l, const std::vector<std::size_t>& members, const auto&... terms) {
     l.gradients.clear();
     for (auto i : members) l.gradients.push_back(fitting(partition.weights[i], partition.weights[i].tensor.grad()));
     if (cell.factor != 1) scale(l.gradients, cell.factor);
@@ -129,7 +136,7 @@ template <rule O> class OwnOptimizer {
     const bool first = steps == 0;
     write_number(l.steps.front(), static_cast<double>(steps + 1));
     const auto& group = groups_[cell.group];
-    hyper_[cell.group].update({l.weights, l.gradients, l.state, l.steps, group.rate, first, {}});
+    hyper_[cell.group].update({l.weights, l.gradients, l.state, l.steps, group.rate, first, members, {}}, terms...);
     for (auto i : members) {
       ++state_[i].steps;
       bump_version(partition.weights[i].tensor);  // the fused operators don't

@@ -23,6 +23,7 @@ struct SGD {
     at::_fused_sgd_(l.weights, l.gradients, momentum == 0 ? at::TensorList{} : at::TensorList{l.state[0]}, weight_decay, momentum, l.rate, dampening,
                     nesterov, maximize, l.first, {}, l.skip);
   }
+  constexpr void archive(auto& a) { a("lr", lr.value); a("momentum", momentum); a("dampening", dampening); a("weight_decay", weight_decay); a("nesterov", nesterov); a("maximize", maximize); }
   bool operator==(const SGD&) const = default;
 };
 static_assert(rule<SGD>);

@@ -16,6 +16,7 @@ namespace regimen::detail {
 template <class O> class WrappedOptimizer {
  public:
   static constexpr Facts facts = wrapped_optimizer_facts;
+  static constexpr bool takes_terms = false;
   explicit WrappedOptimizer(O optimizer) : optimizer_(std::forward<O>(optimizer)) {}
 
   void set_up(Partition& partition) {

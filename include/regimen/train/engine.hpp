@@ -102,7 +102,7 @@ template <class Model, class Optimizer, class P> class Engine {
   }
   /// Runs `f` in the scopes of the policies.
   template <class F> decltype(auto) forward(F&& f) {
-    if (window.is_empty()) open_window();
+    if (!window.is_open()) open_window();
     return in_scopes(std::forward<F>(f));
   }
   template <class F> decltype(auto) in_scopes(F&& f) {
@@ -111,7 +111,7 @@ template <class Model, class Optimizer, class P> class Engine {
   }
   /// Adds the gradient of one loss to the window; a loss that is not finite adds nothing.
   void add(const Loss& loss, bool counts) {
-    if (window.is_empty()) open_window();
+    if (!window.is_open()) open_window();
     check_loss(loss.value);
     const bool usable = !loss.value.device().is_cpu() || std::isfinite(read_number(loss.value));
     const double weight = usable ? loss.weight : 0;
@@ -149,7 +149,7 @@ template <class Model, class Optimizer, class P> class Engine {
       tell<before_update>();
     }
     if (skip == Skip::none) {
-      std::apply([&](auto&... rule) { (rule.update(partition), ...); }, rules);
+      update();
       ++run.updates;
     } else ++run.skipped;
     ++run.windows;
@@ -157,7 +157,8 @@ template <class Model, class Optimizer, class P> class Engine {
     outcome.why = skip;
     drop_gradients();
     window = Window{};
-    if (outcome.stepped) tell<after_update>();
+    auto step = Step{*this};
+    if (outcome.stepped) cast.template tell_after_update<rules_take_terms>(step);
     tell<after_window>();
     return outcome;
   }
@@ -185,6 +186,13 @@ template <class Model, class Optimizer, class P> class Engine {
   }
 
  private:
+  static constexpr bool rules_take_terms = RuleOf<Optimizer>::type::takes_terms;
+  void update() {
+    if constexpr (rules_take_terms) {
+      auto step = Step{*this};
+      cast.with_terms(step, [&](const auto&... terms) { std::apply([&](auto&... rule) { (rule.update(partition, terms...), ...); }, rules); });
+    } else std::apply([&](auto&... rule) { (rule.update(partition), ...); }, rules);
+  }
   void set_up() {
     Cast<P>::each([&]<std::size_t I>() {
       using Policy = typename Cast<P>::template At<I>;

@@ -33,6 +33,7 @@ template <class Engine, class Objective> class Loop {
   /// `validate()` runs a validation; it returns false where there is no data for one.
   Report fit(auto& train, Length length, auto&& validate) {
     const Counters before = e.run;
+    int barren = 0;  // epochs in a row without an update
     Report report;
     begin_run(train, length);
     e.guarded([&] {
@@ -43,8 +44,9 @@ template <class Engine, class Objective> class Loop {
         const bool whole = with_range(train, e.run.epoch, [&](auto& range) { return train_epoch(range, length, validate); });
         if (!whole) break;  // the length ended in mid-epoch
         if (e.run.batch == 0) throw Error{"fit", "the training data gave no batch", "data with at least one batch"};
-        if (e.run.updates == updates_before)
-          throw Error{"fit", "a whole epoch passed without an update (last window: " + std::string{name_of(e.outcome.why)} + ")", "a lower learning rate, or look for NaN in the data"};
+        barren = e.run.updates == updates_before ? barren + 1 : 0;
+        if (barren == 10 && length.unit == Unit::steps)  // it would never end
+          throw Error{"fit", "10 epochs passed without an update (last window: " + std::string{name_of(e.outcome.why)} + ")", "a lower learning rate, or look for NaN in the data"};
         ++e.run.epoch;
         e.run.batch = 0;
         e.template tell<after_epoch>();

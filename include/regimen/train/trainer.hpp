@@ -40,6 +40,8 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
   /// Model, optimizer, objective, policies, in this order; what the call leaves out of the spelled types is value-initialised.
   template <class... Given> explicit Trainer(Given&&... given)
       : Trainer(std::index_sequence_for<Policies...>{}, std::forward_as_tuple(std::forward<Given>(given)...)) {
+    static_assert(!(std::is_same_v<std::remove_cvref_t<Given>, Trainer> || ...),
+                  "regimen: a trainer moves, it doesn't copy: write std::move(trainer), or load(trainer.save()) into another; see docs/errors.md#copy");
     static_assert(sizeof...(Given) >= 1 && sizeof...(Given) <= 3 + sizeof...(Policies), "regimen: write rg::Trainer{model, optimizer, objective, policies...}; see docs/errors.md#order");
   }
   Trainer(Trainer&&) = default;
