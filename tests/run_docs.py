@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles every ```cpp block of README.md and docs/, and runs those with a `main`. A page is one unit on a precompiled torch.h.
+"""Compiles every ```cpp block of README.md and docs/, and runs those with a `main`.
 
-A block with `int main` is a program of its own; it must end with 0. Of the other blocks the #include lines go to the top of the
-page's unit, types, templates, functions, constants and namespaces into a namespace of the block, statements into a function.
-tests/support/docs.hpp, where there is one, stands before them all and declares what pages take for granted.
+A block with `int main` is a program of its own, compiled as it stands; it must end with 0. Of the other blocks the #include lines go
+to the top of the unit, types, templates, functions, constants and namespaces into a namespace of the block, statements into a function.
+`prelude` below stands before them all and declares what pages take for granted. All pages together are two units, compiled side by
+side: including LibTorch takes a unit longer than the blocks of a page do, and reading it precompiled is no cheaper.
 Comments between a block and what stands before it, unseen on the page:
   <!-- setup: CODE -->    compiled before the block, in the same way
   <!-- fails: TEXT -->    the block alone must not compile, and the compiler's output has TEXT
@@ -16,7 +17,7 @@ import pathlib
 import re
 import tempfile
 
-from tally import Tally, ccache, flags, output_of, root, side_by_side, torch_flags, torch_folder, torch_link_flags
+from tally import Tally, ccache, flags, jobs, output_of, root, side_by_side, torch_flags, torch_folder, torch_link_flags
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("--torch", default="auto", metavar="PATH|auto|none")
@@ -25,6 +26,25 @@ options.add_argument("pages", nargs="*", help="default: README.md and docs/**/*.
 options = options.parse_args()
 torch = torch_folder(options.torch)
 build = root / options.build
+
+prelude = r"""
+#include <torch/torch.h>
+#include <regimen/regimen.hpp>
+#include <regimen/data/batch.hpp>
+#if __has_include(<regimen/data.hpp>)
+#include <regimen/data.hpp>
+#endif
+#include <iostream>
+#include <vector>
+namespace rg = regimen;
+struct Net : torch::nn::Module {
+  torch::nn::Linear features{4, 8}, head{8, 3};
+  Net() { register_module("features", features); register_module("head", head); }
+  torch::Tensor forward(const torch::Tensor& x) { return head(torch::relu(features(x))); }
+};
+inline auto net = std::make_shared<Net>();
+inline std::vector<rg::Batch> train, validation;
+"""
 
 fence = re.compile(r"^(?P<indent> *)```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)```", re.M | re.S)
 program = re.compile(r"^int main\(", re.M)
@@ -67,30 +87,28 @@ def items(text):
         yield text.count("\n", 0, begin), text[begin:]
 
 
-def unit_of(page, blocks):
-    """The source of a page's blocks that are no programs."""
+def unit_of(pages, before):
+    """The source of all blocks that are no programs; `pages` is a list of (page, blocks)."""
     heads, bodies = [], []
-    for number, block in enumerate(blocks):
-        outside, inside = [], []
-        for source, line in [(value, block.line) for key, value in block.notes if key == "setup"] + [(block.text, block.line)]:
-            for offset, item in items(source):
-                text = f'#line {line + offset} "{page}"\n{item}\n'
-                if re.match(r"\s*#\s*include\b", item):
-                    heads.append(text)
-                else:
-                    (outside if at_namespace_scope.match(item) else inside).append(text)
-        bodies += [f"namespace block_{number} {{\n", *outside, "[[maybe_unused]] void run() {\n", *inside, "}\n}\n"]
-    context = ['#include "tests/support/docs.hpp"\n'] if (root / "tests/support/docs.hpp").exists() else []
-    return "".join(heads + context + bodies)
+    for number, (page, blocks) in enumerate(pages):
+        for block in blocks:
+            outside, inside = [], []
+            for source, line in [(value, block.line) for key, value in block.notes if key == "setup"] + [(block.text, block.line)]:
+                for offset, item in items(source):
+                    text = f'#line {line + offset} "{page}"\n{item}\n'
+                    if re.match(r"\s*#\s*include\b", item):
+                        heads.append(text)
+                    else:
+                        (outside if at_namespace_scope.match(item) else inside).append(text)
+            bodies += [f"namespace page_{number}_line_{block.line} {{\n", *outside, "[[maybe_unused]] void run() {\n", *inside, "}\n}\n"]
+    return before + "".join(heads + bodies)
 
 
-def compile_unit(source, file, precompiled, *more):
+def compiled(source, file, *more):
     """Compiles text to an object file: (status, output)."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(source)
-    head = ["-include", precompiled, "-fpch-preprocess"] if precompiled else []  # ccache asks for the latter
-    return output_of(ccache(["g++", *flags, "-I.", *(torch_flags(torch) if torch else []), *head, *more, "-c", file, "-o", file.with_suffix(".o")]),
-                     env={"CCACHE_SLOPPINESS": "pch_defines,time_macros"})
+    return output_of(ccache(["g++", *flags, "-I.", *(torch_flags(torch) if torch else []), *more, "-c", file, "-o", file.with_suffix(".o")]))
 
 
 def comparable(text, shape):
@@ -103,70 +121,78 @@ def same(printed, shown, shape):
     return re.fullmatch(pattern, "\n".join(comparable(printed, shape)), re.S) is not None
 
 
-def faults_of(task):
-    """Compiles one unit, runs it if it is a program: (name, fault); the fault is None for what needs LibTorch and has none."""
-    name, page, blocks, shown, precompiled = task
+def needs_torch(block):
+    return re.search(r"torch|Trainer|Regimen|regimen/(regimen|data)\.hpp", block.text) is not None
+
+
+def faults_of_pages(number, pages):
+    """Compiles the blocks of many pages as one unit: (page, fault) of each."""
+    status, output = compiled(unit_of(pages, prelude), build / f"pages_{number}.cpp", "-Wno-unused")
+    if status == 0 and not output:
+        return [(page, "") for page, _ in pages]
+    named = [page for page, _ in pages if f"{page}:" in output] or [page for page, _ in pages]
+    return [(page, "" if page not in named else output or f"status {status}" if page == named[0] else "it is named above") for page, _ in pages]
+
+
+def fault_of_program(name, page, block, shown):
+    """Compiles a program, and runs it."""
     file = build / (re.sub(r"\W", "_", name) + ".cpp")
-    needs_torch = any(re.search(r"torch|Trainer|regimen/regimen\.hpp", block.text) for block in blocks)
-    if needs_torch and torch is None:
-        return name, None
-    head = precompiled if needs_torch else None
-    if blocks[0].note("fails") is not None:
-        status, output = compile_unit(unit_of(page, blocks), file, head, "-Wno-unused")
-        if status == 0:
-            return name, "it compiles, and should not"
-        return name, "" if blocks[0].note("fails") in output else f"it doesn't say: {blocks[0].note('fails')}\n{output}"
-    if not program.search(blocks[0].text):
-        status, output = compile_unit(unit_of(page, blocks), file, head, "-Wno-unused")
-        return name, output or f"status {status}" if status or output else ""
-    status, output = compile_unit(f'#line {blocks[0].line} "{page}"\n{blocks[0].text}', file, head)
+    status, output = compiled(f'#line {block.line} "{page}"\n{block.text}', file)
     if status or output:
-        return name, output
+        return output or f"status {status}"
     status, output = output_of(["g++", file.with_suffix(".o"), "-o", file.with_suffix(""),
-                                *(torch_link_flags(torch) if needs_torch else []), "-lz", "-pthread"])
+                                *(torch_link_flags(torch) if needs_torch(block) else []), "-lz", "-pthread"])
     if status:
-        return name, output
+        return output
     with tempfile.TemporaryDirectory() as folder:
         status, printed = output_of([file.with_suffix("")], 120, cwd=folder, env={"OMP_NUM_THREADS": "1"})
     if status:
-        return name, f"it ended with {status}\n{printed}"
+        return f"it ended with {status}\n{printed}"
     if shown and not same(printed, shown.text, shown.note("output") == "shape"):
-        return name, f"it printed\n{printed}\nthe page shows\n{shown.text}"
-    return name, ""
+        return f"it printed\n{printed}\nthe page shows\n{shown.text}"
+    return ""
+
+
+def fault_of_mistake(name, page, block):
+    """Compiles a block alone that must not compile."""
+    status, output = compiled(unit_of([(page, [block])], prelude if needs_torch(block) else ""), build / (re.sub(r"\W", "_", name) + ".cpp"), "-Wno-unused")
+    if status == 0:
+        return "it compiles, and should not"
+    return "" if block.note("fails") in output else f"it doesn't say: {block.note('fails')}\n{output}"
 
 
 tally = Tally()
 pages = [root / page for page in options.pages] or [page for page in [root / "README.md", *sorted((root / "docs").glob("**/*.md"))] if page.exists()]
-tasks = []
+plain, tasks = [], []  # pages with their blocks that are no programs; functions that return [(name, fault)]
 for page in pages:
-    text, name, blocks, end = page.read_text(), page.relative_to(root).as_posix(), [], 0
+    text, name, blocks, end = page.read_text(), page.resolve().relative_to(root).as_posix(), [], 0
     for match in fence.finditer(text):
         blocks.append(Block(text, match, end))
         end = match.end()
-    plain = [b for b in blocks if b.kind == "cpp" and not program.search(b.text) and b.note("fails") is None]
-    if plain:
-        tasks.append((name, name, plain, None))
-    for index, block in enumerate(blocks):
-        if block.kind == "cpp" and block not in plain:
-            after = blocks[index + 1] if index + 1 < len(blocks) and blocks[index + 1].note("output") is not None else None
-            tasks.append((f"{name}:{block.line}", name, [block], after))
-        elif block.note("output") is not None and (index == 0 or blocks[index - 1].kind != "cpp" or not program.search(blocks[index - 1].text)):
-            tally.fails(f"{name}:{block.line}", "an output that follows no program")
     if not any(block.kind == "cpp" for block in blocks):
         tally.passes()  # a page without code
-
-head = None
-if torch and tasks:
-    head = build / "torch.hpp"
-    build.mkdir(parents=True, exist_ok=True)
-    head.write_text("#include <torch/torch.h>\n")
-    status, output = output_of(ccache(["g++", *flags, "-I.", *torch_flags(torch), "-x", "c++-header", head, "-o", f"{head}.gch"]),
-                               env={"CCACHE_SLOPPINESS": "pch_defines,time_macros"})
-    if status:
-        tally.fails("a precompiled torch/torch.h", output)
-for name, found in side_by_side(faults_of, [(*task, head) for task in tasks]):
-    if found is None:
+    elif torch is None and any(block.kind == "cpp" and needs_torch(block) for block in blocks):
         tally.skips(name, "needs LibTorch")
-    else:
-        tally.check(name, found)
+        continue
+    together = []
+    for index, block in enumerate(blocks):
+        before = blocks[index - 1] if index else None
+        if block.kind == "cpp" and block.note("fails") is not None:
+            tasks.append(lambda at=f"{name}:{block.line}", page=name, block=block: [(at, fault_of_mistake(at, page, block))])
+        elif block.kind == "cpp" and program.search(block.text):
+            after = blocks[index + 1] if index + 1 < len(blocks) and blocks[index + 1].note("output") is not None else None
+            tasks.append(lambda at=f"{name}:{block.line}", page=name, block=block, after=after: [(at, fault_of_program(at, page, block, after))])
+        elif block.kind == "cpp":
+            together.append(block)
+        elif block.note("output") is not None and not (before and before.kind == "cpp" and program.search(before.text)):
+            tally.fails(f"{name}:{block.line}", "an output that follows no program")
+    if together:
+        plain.append((name, together))
+
+plain.sort(key=lambda page: -sum(len(block.text) for block in page[1]))
+shares = [share for share in (plain[number::jobs] for number in range(jobs)) if share]
+tasks[:0] = [lambda number=number, share=share: faults_of_pages(number, share) for number, share in enumerate(shares)]
+for found in side_by_side(lambda task: task(), tasks):
+    for name, fault in found:
+        tally.check(name, fault)
 tally.close()

@@ -40,6 +40,7 @@ template <class Engine, class Objective> class Loop {
       e.template tell<before_run>();
       while (!is_done(length)) {
         e.template tell<before_epoch>();
+        e.train_mode();  // a train() of the user's reaches frozen modules too
         const auto updates_before = e.run.updates;
         const bool whole = with_range(train, e.run.epoch, [&](auto& range) { return train_epoch(range, length, validate); });
         if (!whole) break;  // the length ended in mid-epoch
@@ -152,7 +153,6 @@ template <class Engine, class Objective> class Loop {
       with_range(train, run.epoch, [&](auto& range) {
         if (const auto windows = windows_of_epoch(e, range)) e.total_updates = *windows * static_cast<std::int64_t>(length.count);
       });
-    e.train_mode();
     began_row_ = e.began;
     samples_at_row_ = run.samples;
   }
