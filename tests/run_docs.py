@@ -4,7 +4,7 @@
 A block with `int main` is a program of its own, compiled as it stands; it must end with 0. Of the other blocks the #include lines go
 to the top of the unit, types, templates, functions, constants and namespaces into a namespace of the block, statements into a function.
 `prelude` below stands before them all and declares what pages take for granted. All pages together are two units, compiled side by
-side: including LibTorch takes a unit longer than the blocks of a page do, and reading it precompiled is no cheaper.
+side: a unit spends most of its time on LibTorch, whether that is read as text or precompiled.
 Comments between a block and what stands before it, unseen on the page:
   <!-- setup: CODE -->    compiled before the block, in the same way
   <!-- fails: TEXT -->    the block alone must not compile, and the compiler's output has TEXT
@@ -127,7 +127,7 @@ def needs_torch(block):
 
 def faults_of_pages(number, pages):
     """Compiles the blocks of many pages as one unit: (page, fault) of each."""
-    status, output = compiled(unit_of(pages, prelude), build / f"pages_{number}.cpp", "-Wno-unused")
+    status, output = compiled(unit_of(pages, prelude if torch else ""), build / f"pages_{number}.cpp", "-Wno-unused")
     if status == 0 and not output:
         return [(page, "") for page, _ in pages]
     named = [page for page, _ in pages if f"{page}:" in output] or [page for page, _ in pages]

@@ -19,7 +19,7 @@ struct BCE {
                   "a float target of the logits' shape, on their device"};
     const double n = output.dim() > 0 ? static_cast<double>(output.size(0)) : 1;
     return {at::binary_cross_entropy_with_logits(output, target, {}, positive_weight.defined() ? std::optional<at::Tensor>{positive_weight} : std::nullopt),
-            n > 0 && weight == per_micro_batch ? 1 : n};
+            n > 0 && weight == per_micro_batch ? 1 : n, n};
   }
 };
 }  // namespace regimen

@@ -24,7 +24,7 @@ struct CrossEntropy {
     const double valid = check(output, target);
     auto loss = at::cross_entropy_loss(output, target, class_weight.defined() ? std::optional<at::Tensor>{class_weight} : std::nullopt, /*mean*/ 1,
                                        ignore_index, label_smoothing);
-    return {std::move(loss), valid > 0 && weight == per_micro_batch ? 1 : valid};
+    return {std::move(loss), valid > 0 && weight == per_micro_batch ? 1 : valid, valid};
   }
 
  private:

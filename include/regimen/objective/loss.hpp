@@ -12,7 +12,8 @@ namespace regimen {
 /// A loss that is a mean over `weight` samples. Example: `return rg::Mean{loss, 16};`
 struct Mean {
   at::Tensor value;
-  double weight = 1;
+  double weight = 1;      // in the window
+  double count = weight;  // of samples, for the mean that is reported
 };
 /// A loss that is a sum over `weight` tokens: the window divides by all its tokens, as one big batch would.
 /// The weight may be a number or a tensor of one element (read on the host). Example: `return rg::Sum{loss_sum, mask.sum()};`
@@ -33,14 +34,15 @@ struct Loss {
   at::Tensor value;
   double weight = 1;
   bool is_sum = false;
+  double count = 0;  // of samples, for the mean that is reported; 0: the batch says it
 };
 template <class T> concept pair_of_loss_and_weight = requires(const T& t) { Sum{t.first, t.second}; } || requires(const T& t) { Sum{t.sum, t.weight}; };
 
 /// A Tensor, Mean, Sum, {sum, weight}, or a struct with a member `loss` that is one of these.
 template <class T> Loss to_loss(const T& loss) {
-  if constexpr (std::is_convertible_v<const T&, at::Tensor>) return {loss, 1, false};
-  else if constexpr (std::is_same_v<T, Mean>) return {loss.value, loss.weight, false};
-  else if constexpr (std::is_same_v<T, Sum>) return {loss.value, loss.weight, true};
+  if constexpr (std::is_convertible_v<const T&, at::Tensor>) return {loss, 1};
+  else if constexpr (std::is_same_v<T, Mean>) return {loss.value, loss.weight, false, loss.count};
+  else if constexpr (std::is_same_v<T, Sum>) return {loss.value, loss.weight, true, loss.weight};
   else if constexpr (requires { Sum{loss.first, loss.second}; }) return to_loss(Sum{loss.first, loss.second});
   else if constexpr (requires { Sum{loss.sum, loss.weight}; }) return to_loss(Sum{loss.sum, loss.weight});
   else if constexpr (requires { to_loss(loss.loss); }) return to_loss(loss.loss);

@@ -17,7 +17,7 @@ struct MSE {
       throw Error{"MSE", "target " + detail::shape_of(target) + " of " + c10::toString(target.scalar_type()) + " for output " + detail::shape_of(output),
                   "a float target of the output's shape, on its device"};
     const double n = output.dim() > 0 ? static_cast<double>(output.size(0)) : 1;
-    return {at::mse_loss(output, target), n > 0 && weight == per_micro_batch ? 1 : n};
+    return {at::mse_loss(output, target), n > 0 && weight == per_micro_batch ? 1 : n, n};
   }
 };
 }  // namespace regimen

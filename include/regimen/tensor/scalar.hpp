@@ -29,7 +29,7 @@ struct DeviceMean {
   double sum = 0, weight = 0;
   std::optional<at::Tensor> device_sum{};  // of the device's share
 
-  /// Adds `value` (one element, no gradient) with a weight.
+  /// Adds `value` (one element) with a weight.
   void add(const at::Tensor& value, double w) { add(value, w, w); }
   /// Adds a sum over `w` samples.
   void add_sum(const at::Tensor& value, double w) { add(value, 1, w); }
@@ -42,8 +42,8 @@ struct DeviceMean {
   void add(const at::Tensor& value, double times, double w) {
     weight += w;
     if (value.device().is_cpu()) sum += times * detail::read_number(value);
-    else if (device_sum) device_sum->add_(value, times);
-    else device_sum = value.to(at::kDouble).mul_(times);
+    else if (device_sum) device_sum->add_(value.detach(), times);
+    else device_sum = value.detach().to(at::kDouble).mul_(times);
   }
   void clear() { *this = DeviceMean{}; }
 

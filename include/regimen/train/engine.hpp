@@ -77,7 +77,7 @@ template <class Model, class Optimizer, class P> class Engine {
     return gradients_;
   }
   template <auto Power> double norm() {
-    constexpr bool is_max = std::is_same_v<decltype(Power), MaxNorm>;
+    constexpr bool is_max = std::is_same_v<std::remove_cv_t<decltype(Power)>, MaxNorm>;  // const where it is a class
     const double key = [] { if constexpr (is_max) return 0.0; else return double(Power); }();
     if (measured_ != key) {
       if constexpr (is_max || std::is_floating_point_v<decltype(Power)>) raw_norm_ = regimen::norm(gradients(), Power);
@@ -118,11 +118,10 @@ template <class Model, class Optimizer, class P> class Engine {
     tell<before_backward>();
     if (weight > 0) {
       const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
-      if (root == 1) loss.value.backward();
-      else loss.value.backward(at::full_like(loss.value, root));  // a new tensor each time: autograd may keep it as a gradient
+      loss.value.backward(root_gradient(loss.value, root));
     }
     if (!counts) return;
-    if (weight > 0) mean_loss.add(loss.value.detach(), loss.is_sum ? 1 : weight, weight);
+    if (const double count = loss.count > 0 ? loss.count : weight; weight > 0) mean_loss.add(loss.value, loss.is_sum ? 1 : count, count);
     window.add(weight);
     ++run.micro_batches;
     if (loss.is_sum) run.tokens += weight;
@@ -212,6 +211,15 @@ template <class Model, class Optimizer, class P> class Engine {
       for (auto& t : w.aliases) t.mutable_grad() = at::Tensor{};
     }
   }
+  // One tensor for all backwards, unless autograd kept it, or a view of it, as the gradient of a weight.
+  const at::Tensor& root_gradient(const at::Tensor& loss, double root) {
+    const bool reusable = root_.defined() && root_.use_count() == 1 && root_.storage().use_count() == 1 && root_.sizes() == loss.sizes() &&
+                          root_.scalar_type() == loss.scalar_type() && root_.device() == loss.device();
+    if (!reusable) root_ = at::full_like(loss, root);
+    else if (root_is_ != root) write_number(root_, root);
+    root_is_ = root;
+    return root_;
+  }
   void join_aliases() {
     at::NoGradGuard no_grad;
     for (auto& w : partition.weights)
@@ -223,6 +231,8 @@ template <class Model, class Optimizer, class P> class Engine {
         }
   }
 
+  at::Tensor root_;
+  double root_is_ = 0;
   std::vector<at::Tensor> gradients_;
   std::optional<bool> nonfinite_;
   std::optional<double> measured_;  // the power of the norm that is remembered; 0 for the largest element

@@ -1,7 +1,5 @@
 // regimen/train/loop.hpp - the loop over epochs, in order of time; it knows no policy by name
 #pragma once
-#include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -9,8 +7,8 @@
 #include "regimen/core/error.hpp"
 #include "regimen/data/parts.hpp"
 #include "regimen/data/source.hpp"
+#include "regimen/train/books.hpp"
 #include "regimen/train/engine.hpp"
-#include "regimen/train/table.hpp"
 
 namespace regimen::detail {
 template <class T> struct Restore {  // sets a value for a scope
@@ -35,10 +33,10 @@ template <class Engine, class Objective> class Loop {
     const Counters before = e.run;
     int barren = 0;  // epochs in a row without an update
     Report report;
-    begin_run(train, length);
     e.guarded([&] {
+      const Opened opened{books_, e, train, length};
       e.template tell<before_run>();
-      while (!is_done(length)) {
+      while (!Books::is_done(e, length)) {
         e.template tell<before_epoch>();
         e.train_mode();  // a train() of the user's reaches frozen modules too
         const auto updates_before = e.run.updates;
@@ -52,13 +50,12 @@ template <class Engine, class Objective> class Loop {
         e.run.batch = 0;
         e.template tell<after_epoch>();
         if (std::exchange(e.wants_validation, false) || !validation_is_planned) validate();
-        report.epochs.push_back(close_row());
+        report.epochs.push_back(books_.close_row(e));
       }
-      if (e.run.batch > 0) report.epochs.push_back(close_row());
+      if (e.run.batch > 0) report.epochs.push_back(books_.close_row(e));
       e.template tell<after_run>();
     });
     report.ended = e.stop_reason.empty() ? "length" : e.stop_reason;
-    end_run();
     report.updates = e.run.updates - before.updates;
     report.skipped = e.run.skipped - before.skipped;
     report.samples = e.run.samples - before.samples;
@@ -77,10 +74,9 @@ template <class Engine, class Objective> class Loop {
       return for_each_batch(range, 0, e.validation_limit, [&](auto& batch, bool) {
         e.template tell<batch_arrival>(batch);
         const Loss value = e.in_scopes([&] { return loss_of(batch); });
-        const double samples = samples_of(batch), weight = value.weight > 0 && !value.is_sum ? samples : value.weight;
-        if (weight > 0) loss.add(value.value, value.is_sum ? 1 : weight, weight);
+        if (value.weight > 0) loss.add(value.value, value.is_sum ? 1 : value.count, value.count);
         ++result.batches;
-        result.samples += samples;
+        result.samples += samples_of(batch);
         return true;
       });
     });
@@ -107,7 +103,7 @@ template <class Engine, class Objective> class Loop {
 
       // once in a while
       if (outcome.closed && std::exchange(e.wants_validation, false)) validate();
-      whole = is_last || !(outcome.closed && is_done(length));
+      whole = is_last || !(outcome.closed && Books::is_done(e, length));
       return whole && (is_last || e.stop_reason.empty());
     });
     e.close();  // data that was shorter than its size said
@@ -120,7 +116,11 @@ template <class Engine, class Objective> class Loop {
       const auto loss = to_loss(objective(output, target_of(batch)));
       e.template tell<after_forward>(output, batch);
       return loss;
-    } else if constexpr (requires { objective(e.model, batch); }) return parts_of(objective(e.model, batch));
+    } else if constexpr (requires { objective(e.model, batch); }) {
+      auto loss = parts_of(objective(e.model, batch));
+      if (loss.count == 0) loss.count = samples_of(batch);
+      return loss;
+    }
     else
       static_assert(sizeof(Objective) == 0, "regimen: an objective is rg::CrossEntropy{} and the like, or callable as (model, batch) -> loss; see docs/errors.md#objective");
   }
@@ -132,73 +132,14 @@ template <class Engine, class Objective> class Loop {
     return to_loss(loss);
   }
 
-  void begin_run(auto& train, Length length) {
-    if (!(length.count >= 0)) throw Error{"fit", "a negative length", "rg::epochs(n) or another length of at least 0"};
-    auto& run = e.run;
-    e.began = std::chrono::steady_clock::now();
-    e.stop_reason.clear();
-    if (!run.in_fit) {  // else a loaded state is in the middle of one: this call finishes it
-      run.in_fit = true;
-      run.fit_updates = run.updates;
-      run.fit_epoch = run.epoch;
-      run.fit_samples = run.samples;
-      run.fit_tokens = run.tokens;
-      run.fit_minutes = run.minutes;
-      run.batch = 0;
-      open_row();
-    }
-    e.total_updates.reset();
-    if (length.unit == Unit::steps) e.total_updates = static_cast<std::int64_t>(length.count);
-    if (length.unit == Unit::epochs)
-      with_range(train, run.epoch, [&](auto& range) {
-        if (const auto windows = windows_of_epoch(e, range)) e.total_updates = *windows * static_cast<std::int64_t>(length.count);
-      });
-    began_row_ = e.began;
-    samples_at_row_ = run.samples;
-  }
-  void end_run() {
-    e.run.minutes = e.minutes();
-    e.began = std::chrono::steady_clock::now();
-    e.run.in_fit = false;
-    e.run.batch = 0;
-  }
-  bool is_done(Length length) const {
-    const auto& run = e.run;
-    if (!e.stop_reason.empty()) return true;
-    switch (length.unit) {
-      case Unit::epochs: return static_cast<double>(run.epoch - run.fit_epoch) >= length.count;
-      case Unit::steps: return static_cast<double>(run.updates - run.fit_updates) >= length.count;
-      case Unit::samples: return static_cast<double>(run.samples - run.fit_samples) >= length.count;
-      case Unit::tokens: return run.tokens - run.fit_tokens >= length.count;
-      case Unit::minutes: return e.minutes() - run.fit_minutes >= length.count;
-    }
-    return true;
-  }
-  void open_row() {
-    e.row = EpochReport{};
-    e.mean_loss.clear();
-    e.logs.clear();
-    began_row_ = std::chrono::steady_clock::now();
-    samples_at_row_ = e.run.samples;
-  }
-  EpochReport close_row() {
-    auto& row = e.row;
-    row.epoch = e.run.epoch + (e.run.batch > 0);
-    row.train_loss = e.mean_loss.read();  // sync: once an epoch
-    for (const auto& [name, mean] : e.logs) row.set(name, mean.read());  // sync: once an epoch
-    row.learning_rate = e.groups().front().rate;
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_row_;
-    row.samples_per_second = static_cast<double>(e.run.samples - samples_at_row_) / took.count();
-    row.updates = e.run.updates;
-    row.skipped = e.run.skipped;
-    e.template tell<report_epoch>();
-    auto done = std::move(row);
-    open_row();
-    return done;
-  }
-
   static constexpr bool validation_is_planned = has_slot(typename Engine::Policies{}, "validation");
-  std::chrono::steady_clock::time_point began_row_{};
-  std::int64_t samples_at_row_ = 0;
+  struct Opened {  // a call of fit that throws is over, too
+    Books& books;
+    Engine& e;
+    Opened(Books& b, Engine& engine, auto& train, Length length) : books{b}, e{engine} { books.open(e, train, length); }
+    Opened(const Opened&) = delete;
+    ~Opened() { books.close(e); }
+  };
+  Books books_{};
 };
 }  // namespace regimen::detail

@@ -75,7 +75,7 @@ template <class Engine> class Step {
 
   // What is told.
   /// Adds to the mean that this epoch's report has under `name`; a tensor stays on its device until then.
-  void log(std::string_view name, const at::Tensor& value) { e_.logs[std::string{name}].add(value.detach(), 1); }
+  void log(std::string_view name, const at::Tensor& value) { e_.logs[std::string{name}].add(value, 1); }
   void log(std::string_view name, double value) { e_.logs[std::string{name}].add(value, 1); }
   /// Sets a value of this epoch's report.
   void report(const std::string& name, double value) { e_.row.set(name, value); }
