@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compiles every ```cpp block of README.md and docs/, and runs those with a `main`.
+"""Compiles every ```cpp block of README.md and docs/, and runs those with a `main`; follows links between pages and from messages.
 
 A block with `int main` is a program of its own, compiled as it stands; it must end with 0. Of the other blocks the #include lines go
-to the top of the unit, types, templates, functions, constants and namespaces into a namespace of the block, statements into a function.
+to the top of the unit, types, templates, functions, constants and namespaces into a namespace of the block, all else into a function.
 `prelude` below stands before them all and declares what pages take for granted. All pages together are two units, compiled side by
 side: a unit spends most of its time on LibTorch, whether that is read as text or precompiled.
 Comments between a block and what stands before it, unseen on the page:
   <!-- setup: CODE -->    compiled before the block, in the same way
+  <!-- continues -->      the block sees what the block before it declares
   <!-- fails: TEXT -->    the block alone must not compile, and the compiler's output has TEXT
   <!-- output -->         over a ```text block: it is what the program above it printed; `...` stands for anything
   <!-- output: shape -->  the same, but numbers may differ
@@ -50,7 +51,7 @@ fence = re.compile(r"^(?P<indent> *)```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^(?P=in
 program = re.compile(r"^int main\(", re.M)
 at_namespace_scope = re.compile(
     r"(\s|//[^\n]*\n|/\*.*?\*/)*("
-    r"(template|struct|class|enum|union|concept|namespace|using|typedef|static_assert|inline|constexpr|extern|TORCH_MODULE|#)\b|#"
+    r"(template|struct|class|enum|union|concept|namespace|using|typedef|inline|constexpr|extern|TORCH_MODULE|#)\b|#"
     r"|(?!return\b|else\b|if\b|for\b|while\b|switch\b|do\b|try\b|throw\b|delete\b)[\w:<>,&*\s]+?[\s&*]\w+\([^;{}]*\)[\w\s]*\{)", re.S)
 
 
@@ -62,7 +63,7 @@ class Block:
         self.line = text.count("\n", 0, match.start()) + 2
         comments = re.search(r"((?:<!--(?:(?!-->).)*-->\s*)*)\Z", text[previous_end:match.start()], re.S)[1]
         self.notes = [(name, value.strip()) for name, value in
-                      re.findall(r"<!--\s*(setup|fails|output)\b:?((?:(?!-->).)*)-->", comments, re.S)]
+                      re.findall(r"<!--\s*(setup|continues|fails|output)\b:?((?:(?!-->).)*)-->", comments, re.S)]
 
     def note(self, name):
         return next((value for key, value in self.notes if key == name), None)
@@ -91,8 +92,11 @@ def unit_of(pages, before):
     """The source of all blocks that are no programs; `pages` is a list of (page, blocks)."""
     heads, bodies = [], []
     for number, (page, blocks) in enumerate(pages):
+        scopes = []  # [name, at namespace scope, in the function]
         for block in blocks:
-            outside, inside = [], []
+            if block.note("continues") is None or not scopes:
+                scopes.append((f"page_{number}_line_{block.line}", [], []))
+            _, outside, inside = scopes[-1]
             for source, line in [(value, block.line) for key, value in block.notes if key == "setup"] + [(block.text, block.line)]:
                 for offset, item in items(source):
                     text = f'#line {line + offset} "{page}"\n{item}\n'
@@ -100,7 +104,8 @@ def unit_of(pages, before):
                         heads.append(text)
                     else:
                         (outside if at_namespace_scope.match(item) else inside).append(text)
-            bodies += [f"namespace page_{number}_line_{block.line} {{\n", *outside, "[[maybe_unused]] void run() {\n", *inside, "}\n}\n"]
+        for name, outside, inside in scopes:
+            bodies += [f"namespace {name} {{\n", *outside, "[[maybe_unused]] void run() {\n", *inside, "}\n}\n"]
     return before + "".join(heads + bodies)
 
 
@@ -188,6 +193,19 @@ for page in pages:
             tally.fails(f"{name}:{block.line}", "an output that follows no program")
     if together:
         plain.append((name, together))
+
+# what points into these pages: links between them, and the messages of the library
+headings = {page.resolve(): {re.sub(r"[^\w -]", "", line.lower()).strip().replace(" ", "-") for line in re.findall(r"^#+ (.*)", page.read_text(), re.M)}
+            for page in [root / "README.md", *(root / "docs").glob("**/*.md")] if page.exists()}
+for page in pages:
+    for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+        to = (page.parent / target).resolve() if target else page.resolve()
+        if not to.exists() or anchor and anchor not in headings.get(to, ()):
+            tally.fails(page.relative_to(root), f"a link to {target}#{anchor}, which is not there")
+if not options.pages:
+    said = {anchor for header in (root / "include").rglob("*.hpp") for anchor in re.findall(r"docs/errors\.md#([\w-]+)", header.read_text())}
+    lacking = said - headings.get((root / "docs/errors.md").resolve(), set())
+    tally.check("docs/errors.md", f"messages point to anchors that are not there: {sorted(lacking)}" if lacking else "")
 
 plain.sort(key=lambda page: -sum(len(block.text) for block in page[1]))
 shares = [share for share in (plain[number::jobs] for number in range(jobs)) if share]

@@ -23,6 +23,7 @@ template <class T> concept tensor_like = requires(const T& t) { t.unsafeGetTenso
 
 template <class T> constexpr bool is_savable = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> || tensor_like<T> || has_archive<T>;
 template <class T> constexpr bool is_savable<std::vector<T>> = is_savable<T>;
+template <> inline constexpr bool is_savable<std::vector<bool>> = false;  // its elements have no address
 template <class T, std::size_t N> constexpr bool is_savable<std::array<T, N>> = is_savable<T>;
 template <class T> constexpr bool is_savable<std::optional<T>> = is_savable<T>;
 template <class T> constexpr bool is_savable<std::map<std::string, T>> = is_savable<T>;
@@ -42,12 +43,16 @@ template <class S, std::size_t N = 32> constexpr std::size_t field_count() {
 
 struct ArchivedNames {
   std::array<std::string_view, 32> names{};
+  std::array<const volatile void*, 32> fields{};
   std::size_t count = 0;
   bool distinct = true, savable = true;
 
-  template <class T> constexpr void operator()(std::string_view name, T&) {
-    for (std::size_t i = 0; i < count; ++i) distinct = distinct && names[i] != name;
-    if (count < 32) names[count] = name;
+  template <class T> constexpr void operator()(std::string_view name, T& field) {
+    for (std::size_t i = 0; i < count && i < 32; ++i) distinct = distinct && names[i] != name && fields[i] != &field;
+    if (count < 32) {
+      names[count] = name;
+      fields[count] = &field;
+    }
     ++count;
     savable = savable && is_savable<T>;
   }

@@ -16,6 +16,8 @@ template <class O> constexpr Facts optimizer_facts() {
   else return wrapped_optimizer_facts;
 }
 
+template <class T> inline constexpr char identity{};
+
 template <class Model, class O, class Objective, class... Ps> consteval Verdict judge(Pack<Ps...>) {
   if constexpr (looks_like_policy<Model>) return {Fault::model_is_policy};
   else if constexpr (looks_like_policy<O> && !own_optimizer<O>) return {Fault::optimizer_is_policy};
@@ -30,12 +32,13 @@ template <class Model, class O, class Objective, class... Ps> consteval Verdict 
       constexpr int n = sizeof...(Ps);
       const Facts facts[n + 1]{Ps::facts..., optimizer_facts<O>()};
       const HookSet hooks[n + 1]{Ps::hooks..., HookSet{}};
-      const std::string_view spelt[n + 1]{type_name<Ps>()..., ""};
+      const void* const types[n + 1]{&identity<Ps>..., nullptr};  // spellings can be equal: of two lambdas, of globs on clang 14
       for (int i = 0; i < n; ++i)
         for (int j = i + 1; j < n; ++j) {
           const auto &a = facts[i], &b = facts[j];
           if (!a.slot.empty() && a.slot == b.slot) return {Fault::two_in_slot, i, j, label(a.slot)};
-          if (spelt[i] == spelt[j] && !a.in_order) return {Fault::written_twice, i, j};
+          if (types[i] == types[j] && !a.in_order) return {Fault::written_twice, i, j};
+          if (a.name == b.name && !a.slot.empty() && !b.slot.empty()) return {Fault::same_name, i, j};
           if (names_any(a.excludes, b) || names_any(b.excludes, a)) return {Fault::excluded, i, j};
           const auto moments_a = listed(hooks[i]), moments_b = listed(hooks[j]);
           bool share = false;
@@ -70,7 +73,7 @@ template <class A> constexpr bool has_a_state = std::is_void_v<A>;
 template <class A, Label Wrong, Label Meant> constexpr bool hook_is_spelt_right = std::is_void_v<A>;
 template <class A, Label Hook> constexpr bool hook_is_listed = std::is_void_v<A>;
 template <class A, Label Hook> constexpr bool listed_hook_exists = std::is_void_v<A>;
-template <class A, Label Hook> constexpr bool hook_fits = std::is_void_v<A>;
+template <class A, Label Hook, Label Arguments> constexpr bool hook_fits = std::is_void_v<A>;
 template <class A> constexpr bool term_has_a_hook = std::is_void_v<A>;
 template <class A> constexpr bool state_is_an_aggregate = std::is_void_v<A>;
 template <class A> constexpr bool state_names_all_fields = std::is_void_v<A>;
@@ -80,6 +83,7 @@ template <class A> constexpr bool an_optimizer = std::is_void_v<A>;
 template <class A> constexpr bool an_objective = std::is_void_v<A>;
 template <class A, class B> constexpr bool one_policy_per_slot = std::is_void_v<A>;
 template <class A> constexpr bool written_once = std::is_void_v<A>;
+template <class A, class B> constexpr bool have_names_of_their_own = std::is_void_v<A>;
 template <class A, class B> constexpr bool go_together = std::is_void_v<A>;
 template <class A, Label Missing> constexpr bool has_what_it_needs = std::is_void_v<A>;
 template <class A, class B, Label What> constexpr bool write_in_a_stated_order = std::is_void_v<A>;
@@ -124,8 +128,8 @@ template <class Model, class Optimizer, class Objective, class... Policies> stru
                 "regimen: this hook is not in `hooks`: list it, or it would never be called; see docs/errors.md#hooks");
   static_assert(detail::listed_hook_exists<typename J::template first<F::missing_hook>, name>,
                 "regimen: `hooks` lists this hook but the policy has no such member; see docs/errors.md#hooks");
-  static_assert(detail::hook_fits<typename J::template first<F::hook_signature>, name>,
-                "regimen: wrong signature: write `void HOOK(auto& step, State& state) const` (docs list the few with more arguments); see docs/errors.md#hook");
+  static_assert(detail::hook_fits<typename J::template first<F::hook_signature>, name, meant>,
+                "regimen: wrong signature: write `void HOOK(auto& step, State& state) const`, with the arguments shown; see docs/errors.md#hook");
   static_assert(detail::term_has_a_hook<typename J::template first<F::term_without_hook>>,
                 "regimen: a policy with an update_term also has after_update, for optimizers that can't take the term; see docs/errors.md#term");
   static_assert(detail::state_is_an_aggregate<typename J::template first<F::state_not_plain>>,
@@ -146,6 +150,8 @@ template <class Model, class Optimizer, class Objective, class... Policies> stru
                 "regimen: these two policies do the same job: keep one; see docs/errors.md#slot");
   static_assert(detail::written_once<typename J::template first<F::written_twice>>,
                 "regimen: this policy stands twice with the same type: keep one; see docs/errors.md#twice");
+  static_assert(detail::have_names_of_their_own<typename J::template first<F::same_name>, typename J::template second<F::same_name>>,
+                "regimen: these two have the same `facts.name`, and a saved run would mix them up: rename one; see docs/errors.md#name");
   static_assert(detail::go_together<typename J::template first<F::excluded>, typename J::template second<F::excluded>>,
                 "regimen: these two can't work together: take one out; see docs/errors.md#excludes");
   static_assert(detail::has_what_it_needs<typename J::template first<F::missing_need>, name>,

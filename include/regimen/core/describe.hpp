@@ -1,8 +1,11 @@
 // regimen/core/describe.hpp - any aggregate of hyperparameters as text
 #pragma once
+#include <charconv>
+#include <concepts>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -22,15 +25,22 @@ template <class T> auto fields_of(const T& t) {
   else if constexpr (n == 6) { const auto& [a, b, c, d, e, f] = t; return std::tie(a, b, c, d, e, f); }
   else if constexpr (n == 7) { const auto& [a, b, c, d, e, f, g] = t; return std::tie(a, b, c, d, e, f, g); }
   else if constexpr (n == 8) { const auto& [a, b, c, d, e, f, g, h] = t; return std::tie(a, b, c, d, e, f, g, h); }
-  else return std::tuple<>{};
+  else if constexpr (n == 0) return std::tuple<>{};
+  else return std::tuple{"..."};  // more than anybody reads in a line
 }
 template <class T> void print_value(std::ostream& out, const T& value);
 template <class T> void print_value(std::ostream& out, const std::optional<T>& value) {
   if (value) print_value(out, *value);
   else out << "unset";
 }
-template <class U> void print_value(std::ostream& out, const Duration<U>& d) { out << d.count << ' ' << U::name; }
-inline void print_value(std::ostream& out, const Length& l) { out << l.count << ' ' << name_of(l.unit); }
+template <class U> void print_value(std::ostream& out, const Duration<U>& d) {
+  print_value(out, d.count);
+  out << ' ' << U::name;
+}
+inline void print_value(std::ostream& out, const Length& l) {
+  print_value(out, l.count);
+  out << ' ' << name_of(l.unit);
+}
 template <class T> void print_fields(std::ostream& out, const T& value) {
   std::apply([&](const auto&... field) {
     const char* comma = "";
@@ -39,7 +49,10 @@ template <class T> void print_fields(std::ostream& out, const T& value) {
 }
 template <class T> void print_value(std::ostream& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>) out << (value ? "true" : "false");
-  else if constexpr (std::is_enum_v<T>) out << static_cast<long long>(value);
+  else if constexpr (std::is_floating_point_v<T>) {  // the shortest text that reads back as the same number
+    char text[32];
+    out << std::string_view{text, std::to_chars(text, text + sizeof text, value).ptr};
+  } else if constexpr (std::is_enum_v<T>) out << static_cast<long long>(value);
   else if constexpr (requires { out << value; }) out << value;
   else if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T> && std::is_copy_constructible_v<T>) { out << '{'; print_fields(out, value); out << '}'; }
   else out << "...";

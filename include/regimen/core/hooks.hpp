@@ -69,6 +69,14 @@ enum class Moment : unsigned char {
 REGIMEN_MOMENTS(X)
 #undef X
 
+#define REGIMEN_SHOWN_Model "(model, state)"
+#define REGIMEN_SHOWN_Draft "(draft, state)"
+#define REGIMEN_SHOWN_Step "(step, state)"
+#define REGIMEN_SHOWN_Batch "(step, batch, state)"
+#define REGIMEN_SHOWN_Output "(step, output, batch, state)"
+#define REGIMEN_SHOWN_Scope "(step, state) -> a scope"
+#define REGIMEN_SHOWN_Term "(step, state) -> a term"
+
 namespace detail {
 using Label = Text<32>;
 constexpr Label label(std::string_view text) {
@@ -79,6 +87,11 @@ constexpr Label label(std::string_view text) {
 
 inline constexpr std::string_view moment_names[]{
 #define X(name, kind) #name,
+    REGIMEN_MOMENTS(X)
+#undef X
+};
+inline constexpr std::string_view moment_arguments[]{  // as a message shows them
+#define X(name, kind) REGIMEN_SHOWN_##kind,
     REGIMEN_MOMENTS(X)
 #undef X
 };
@@ -167,6 +180,13 @@ template <class P> constexpr bool hooks_into(Moment m) { return listed(P::hooks)
 }  // namespace detail
 }  // namespace regimen
 
+#undef REGIMEN_SHOWN_Model
+#undef REGIMEN_SHOWN_Draft
+#undef REGIMEN_SHOWN_Step
+#undef REGIMEN_SHOWN_Batch
+#undef REGIMEN_SHOWN_Output
+#undef REGIMEN_SHOWN_Scope
+#undef REGIMEN_SHOWN_Term
 #undef REGIMEN_ARGS_Model
 #undef REGIMEN_ARGS_Draft
 #undef REGIMEN_ARGS_Step

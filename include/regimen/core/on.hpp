@@ -8,8 +8,12 @@
 
 namespace regimen {
 namespace detail {
+template <Moment M> constexpr bool a_moment_for_inline_hooks = false;
 // One of these per moment that takes only the step: a policy must have the member, and a member's name can't be a parameter.
-template <Moment M, class F> struct On;
+template <Moment M, class F> struct On {
+  static_assert(a_moment_for_inline_hooks<M>,
+                "regimen: rg::on gives the step alone, and this moment has more: write a policy with this hook; see docs/errors.md#on");
+};
 #define REGIMEN_ON(moment)                                                                                        \
   template <class F> struct On<Moment::moment, F> {                                                               \
     F f;                                                                                                          \

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <ostream>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "regimen/core/check.hpp"
+#include "regimen/core/order.hpp"
 
 namespace regimen {
 /// What one window costs beside forward and backward, and who acts when; printable, and readable in a static_assert.
@@ -20,13 +23,15 @@ struct Plan {
   std::string_view not_capturable{};  // the first reason why the window can't be a CUDA graph; empty if it can
   std::string_view optimizer{};
   std::size_t policies = 0;
-  std::array<std::string_view, 48> names{};                // of the policies, in canonical order
+  std::array<std::string_view, 48> names{};                // of the policies, in the order in which they act
   std::array<std::uint64_t, detail::moment_count> acts{};  // per moment, a bit per policy
 
   constexpr bool capturable() const { return not_capturable.empty(); }
 };
 
 namespace detail {
+template <std::size_t I, class... Ps> using NthOf = std::tuple_element_t<I, std::tuple<Ps...>>;
+
 template <class O, class... Ps> constexpr Plan make_plan(Pack<Ps...>) {
   static_assert(sizeof...(Ps) <= 48, "regimen: at most 48 policies; see docs/errors.md#many");
   constexpr auto opt = optimizer_facts<O>();
@@ -45,7 +50,10 @@ template <class O, class... Ps> constexpr Plan make_plan(Pack<Ps...>) {
     for (std::size_t m = 0; m < moment_count; ++m) plan.acts[m] |= std::uint64_t{moments[m]} << plan.policies;
     plan.names[plan.policies++] = name;
   };
-  (count(Ps::facts, Ps::hooks, short_name<Ps>()), ...);
+  constexpr auto order = acting_order(Pack<Ps...>{});
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (count(NthOf<order[K], Ps...>::facts, NthOf<order[K], Ps...>::hooks, short_name<NthOf<order[K], Ps...>>()), ...);
+  }(std::make_index_sequence<sizeof...(Ps)>{});
   if (scales) {  // a factor that is not 1 multiplies the gradients once, in place
     plan.passes += 1;
     plan.bytes += 8;

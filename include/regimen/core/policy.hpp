@@ -15,7 +15,7 @@ enum class Fault : unsigned char {
   not_an_open_class, optimizer_as_policy, objective_as_policy, torch_optimizer_as_policy, no_facts, no_name, no_hooks, no_state,
   misspelt_hook, unlisted_hook, missing_hook, hook_signature, state_not_plain, state_not_archived, field_not_savable, term_without_hook,
   // of a set
-  model_is_policy, optimizer_is_policy, not_an_optimizer, objective_is_policy, two_in_slot, written_twice, excluded, missing_need, same_write
+  model_is_policy, optimizer_is_policy, not_an_optimizer, objective_is_policy, two_in_slot, written_twice, same_name, excluded, missing_need, same_write
 };
 
 struct Verdict {
@@ -49,7 +49,7 @@ template <class P> consteval Verdict judge_policy(int index) {
       const auto name = label(moment_names[m]);
       if (has_hook<P>[m] && !listed(P::hooks)[m]) return guilty(Fault::unlisted_hook, name);
       if (!has_hook<P>[m] && listed(P::hooks)[m]) return guilty(Fault::missing_hook, name);
-      if (has_hook<P>[m] && !callable_hook<P>[m]) return guilty(Fault::hook_signature, name);
+      if (has_hook<P>[m] && !callable_hook<P>[m]) return guilty(Fault::hook_signature, name, label(moment_arguments[m]));
     }
     if (P::hooks.update_term && !P::hooks.after_update) return guilty(Fault::term_without_hook);
     using State = typename P::State;

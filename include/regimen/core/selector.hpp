@@ -7,7 +7,7 @@
 
 namespace regimen {
 /// Does `name` match `glob`? `*` is any run of characters, dots too, `?` is one, `[a-c]` one of a set, `[!a-c]` one outside it.
-/// Equals Python's `fnmatch.fnmatchcase`. Linear in the name for each star. Example: `rg::matches("head.*", "head.weight")`.
+/// Equals Python's `fnmatch.fnmatchcase`. No backtracking beyond the last star. Example: `rg::matches("head.*", "head.weight")`.
 constexpr bool matches(std::string_view glob, std::string_view name);
 
 namespace detail {
@@ -58,8 +58,9 @@ constexpr bool matches(std::string_view glob, std::string_view name) {
       continue;
     }
     if (g < glob.size()) {
-      const bool set = glob[g] == '[';
-      const auto end = set ? detail::set_end(glob, g) : g + 1;
+      const auto close = glob[g] == '[' ? detail::set_end(glob, g) : glob.npos;
+      const bool set = close != glob.npos;  // a `[` that never closes stands for itself
+      const auto end = set ? close : g + 1;
       const bool same = set ? detail::in_set(glob.substr(g + 1, end - g - 2), name[n]) : glob[g] == '?' || glob[g] == name[n];
       if (same) {
         g = end;

@@ -19,7 +19,10 @@ class Window {
   constexpr double root_of_sum(double weight) { return weight > 0 ? 1 / expect(weight) : 0; }
 
   /// Counts one micro-batch; weight 0 (no valid target, a loss that is not finite) fills the window and adds nothing.
-  constexpr void add(double weight) { ++seen_; weight_ += weight; }
+  constexpr void add(double weight) {
+    ++seen_;
+    if (weight > 0) weight_ += weight;  // written so that NaN adds nothing
+  }
 
   constexpr std::size_t length() const { return length_; }
   constexpr std::size_t seen() const { return seen_; }
@@ -30,7 +33,7 @@ class Window {
   constexpr bool has_gradient() const { return weight_ > 0; }
   /// Will the micro-batch that comes next be the last of this window? `last_batch`: no further one follows in the epoch.
   constexpr bool closes_with_next(bool last_batch) const { return last_batch || seen_ + 1 >= length_; }
-  /// What the summed gradient is multiplied by: exactly 1 where all micro-batches weighed the same and the window is full.
+  /// What the summed gradient is multiplied by: exactly 1 where all micro-batches weighed the same whole number and the window is full.
   constexpr double factor() const { return weight_ > 0 ? expected_ / weight_ : 0; }
 
  private:

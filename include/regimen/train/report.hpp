@@ -15,7 +15,7 @@ struct EpochReport {
   double train_loss = std::numeric_limits<double>::quiet_NaN(), validation_loss = std::numeric_limits<double>::quiet_NaN();
   double learning_rate = 0, samples_per_second = 0;
   std::int64_t updates = 0, skipped = 0;  // of the run so far
-  std::vector<std::pair<std::string, double>> values;
+  std::vector<std::pair<std::string, double>> values{};
 
   void set(const std::string& name, double value) {
     for (auto& [known, old] : values)
@@ -63,10 +63,10 @@ struct Evaluation {
 
 /// What `fit` returns.
 struct Report {
-  std::vector<EpochReport> epochs;
+  std::vector<EpochReport> epochs{};
   std::int64_t updates = 0, skipped = 0, samples = 0;  // of this call
   double seconds = 0;
-  std::string ended;  // why: "length" or what a policy said
+  std::string ended{};  // why: "length" or what a policy said
 
   const EpochReport& last() const { return epochs.back(); }
 };
