@@ -198,7 +198,7 @@ for page in pages:
 headings = {page.resolve(): {re.sub(r"[^\w -]", "", line.lower()).strip().replace(" ", "-") for line in re.findall(r"^#+ (.*)", page.read_text(), re.M)}
             for page in [root / "README.md", *(root / "docs").glob("**/*.md")] if page.exists()}
 for page in pages:
-    for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+    for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", fence.sub("", page.read_text())):
         to = (page.parent / target).resolve() if target else page.resolve()
         if not to.exists() or anchor and anchor not in headings.get(to, ()):
             tally.fails(page.relative_to(root), f"a link to {target}#{anchor}, which is not there")

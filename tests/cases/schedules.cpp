@@ -16,12 +16,12 @@ template <class Optimizer> toy::Values rates(int batches, int epochs, const auto
   trainer.fit(counting(batches), rg::epochs(epochs));
   return log.rates;
 }
-/// Saves in the update number `at`, loads that into a second trainer and finishes there: the rates after the resume.
+/// Saves behind the update number `at`, loads that into a second trainer and finishes there: the rates after the resume.
 template <class Optimizer> toy::Values rates_after_resume(int at, int batches, int epochs, const auto&... policies) {
   toy::Line first{0}, second{5};
   rg::StateMap saved;
   std::function<rg::StateMap()> save;
-  rg::Trainer a{first, Optimizer::sgd(first), toy::mean, policies..., rg::on<rg::after_update>([&](auto& step) {
+  rg::Trainer a{first, Optimizer::sgd(first), toy::mean, policies..., rg::on<rg::checkpoint>([&](auto& step) {
     if (step.updates() == at) saved = save();
   })};
   save = [&] { return a.save(); };

@@ -70,10 +70,10 @@ template <class A> constexpr bool a_policy_and_no_optimizer = std::is_void_v<A>;
 template <class A> constexpr bool a_policy_and_no_objective = std::is_void_v<A>;
 template <class A> constexpr bool has_facts_and_hooks = std::is_void_v<A>;
 template <class A> constexpr bool has_a_state = std::is_void_v<A>;
-template <class A, Label Wrong, Label Meant> constexpr bool hook_is_spelt_right = std::is_void_v<A>;
-template <class A, Label Hook> constexpr bool hook_is_listed = std::is_void_v<A>;
-template <class A, Label Hook> constexpr bool listed_hook_exists = std::is_void_v<A>;
-template <class A, Label Hook, Label Arguments> constexpr bool hook_fits = std::is_void_v<A>;
+template <class A, auto Wrong, auto Meant> constexpr bool hook_is_spelt_right = std::is_void_v<A>;
+template <class A, auto Hook> constexpr bool hook_is_listed = std::is_void_v<A>;
+template <class A, auto Hook> constexpr bool listed_hook_exists = std::is_void_v<A>;
+template <class A, auto Hook, auto Arguments> constexpr bool hook_fits = std::is_void_v<A>;
 template <class A> constexpr bool term_has_a_hook = std::is_void_v<A>;
 template <class A> constexpr bool state_is_an_aggregate = std::is_void_v<A>;
 template <class A> constexpr bool state_names_all_fields = std::is_void_v<A>;
@@ -85,8 +85,8 @@ template <class A, class B> constexpr bool one_policy_per_slot = std::is_void_v<
 template <class A> constexpr bool written_once = std::is_void_v<A>;
 template <class A, class B> constexpr bool have_names_of_their_own = std::is_void_v<A>;
 template <class A, class B> constexpr bool go_together = std::is_void_v<A>;
-template <class A, Label Missing> constexpr bool has_what_it_needs = std::is_void_v<A>;
-template <class A, class B, Label What> constexpr bool write_in_a_stated_order = std::is_void_v<A>;
+template <class A, auto Missing> constexpr bool has_what_it_needs = std::is_void_v<A>;
+template <class A, class B, auto What> constexpr bool write_in_a_stated_order = std::is_void_v<A>;
 
 template <class Model, class O, class Objective, class P> struct Judged;
 template <class Model, class O, class Objective, class... Ps> struct Judged<Model, O, Objective, Pack<Ps...>> {
@@ -101,9 +101,11 @@ template <class Model, class O, class Objective, class... Ps> struct Judged<Mode
 /// All rules of composition; instantiating it reports the first one that the set breaks, with its culprits as types.
 /// Example: `template struct rg::check<Net, rg::AdamW, rg::CrossEntropy, rg::Accumulate<4>, rg::ClipNorm<>>;`
 template <class Model, class Optimizer, class Objective, class... Policies> struct check {
+  static_assert(((sizeof(Policies) > 0) && ...));  // what a policy checks of its own arguments speaks from here, not from deep inside
   using J = detail::Judged<Model, Optimizer, Objective, detail::Flat<Policies...>>;
   using F = detail::Fault;
-  static constexpr auto name = J::verdict.name, meant = J::verdict.meant;
+  static constexpr auto name = detail::cut<J::verdict.name>();
+  static constexpr auto meant = detail::cut<J::verdict.meant>();
 
   // One assert per way to be wrong, flat, each message on its own line.
   static_assert(detail::an_open_class<typename J::template first<F::not_an_open_class>>,

@@ -15,7 +15,7 @@
   X(prepare_model, Model) X(partition, Draft) X(set_up, Step) X(before_run, Step) X(before_epoch, Step) X(batch_arrival, Batch) \
   X(before_window, Step) X(forward_scope, Scope) X(after_forward, Output) X(before_backward, Step) X(after_backward, Step)      \
   X(reduce, Step) X(before_update, Step) X(update_term, Term) X(after_update, Step) X(after_window, Step)                       \
-  X(after_validation, Step) X(after_epoch, Step) X(report_epoch, Step) X(after_run, Step)
+  X(after_validation, Step) X(checkpoint, Step) X(after_epoch, Step) X(report_epoch, Step) X(after_run, Step)
 
 // Names that people write from habit, and the moment they mean: C++20 can't list members, so each has to be asked for.
 #define REGIMEN_LIKELY_WRONG(X)                                                                                              \
@@ -47,7 +47,8 @@
   X(after_validate, after_validation) X(after_eval, after_validation) X(after_evaluation, after_validation)                  \
   X(afterValidation, after_validation) X(on_setup, set_up) X(setup, set_up) X(setUp, set_up) X(on_set_up, set_up)            \
   X(after_setup, set_up) X(prepareModel, prepare_model) X(configure_model, prepare_model) X(forwardScope, forward_scope)     \
-  X(on_partition, partition) X(updateTerm, update_term) X(on_reduce, reduce)
+  X(on_partition, partition) X(updateTerm, update_term) X(on_reduce, reduce)                     \
+  X(on_save_checkpoint, checkpoint) X(on_checkpoint, checkpoint) X(save_checkpoint, checkpoint)
 
 namespace regimen {
 /// The hooks that a policy has: it lists them in `static constexpr HookSet hooks`, compared both ways with its members.
@@ -83,6 +84,13 @@ constexpr Label label(std::string_view text) {
   char padded[32]{};
   std::copy_n(text.data(), std::min<std::size_t>(text.size(), 31), padded);
   return Label{padded};
+}
+/// The same without padding: clang prints an array with zeros inside as numbers.
+template <Label Padded> constexpr auto cut() {
+  constexpr auto length = Padded.length();
+  char exact[length + 1]{};
+  std::copy_n(Padded.chars, length, exact);
+  return Text<length + 1>{exact};
 }
 
 inline constexpr std::string_view moment_names[]{

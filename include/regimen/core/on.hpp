@@ -11,6 +11,10 @@ namespace detail {
 template <Moment M> constexpr bool a_moment_for_inline_hooks = false;
 // One of these per moment that takes only the step: a policy must have the member, and a member's name can't be a parameter.
 template <Moment M, class F> struct On {
+  F f;
+  struct State {};
+  static constexpr Facts facts{.name = "on"};
+  static constexpr HookSet hooks{};
   static_assert(a_moment_for_inline_hooks<M>,
                 "regimen: rg::on gives the step alone, and this moment has more: write a policy with this hook; see docs/errors.md#on");
 };
@@ -32,6 +36,7 @@ REGIMEN_ON(before_update);
 REGIMEN_ON(after_update);
 REGIMEN_ON(after_window);
 REGIMEN_ON(after_validation);
+REGIMEN_ON(checkpoint);
 REGIMEN_ON(after_epoch);
 REGIMEN_ON(report_epoch);
 REGIMEN_ON(after_run);

@@ -107,7 +107,8 @@ template <class... Ps> constexpr auto recipe(const Ps&... policies) {
   auto leaves = detail::sorted_values(policies...);
   return typename detail::ToRecipe<decltype(leaves)>::type{std::move(leaves)};
 }
-/// Joins two recipes, or a recipe and a policy; the order has no meaning. Example: `base + rg::Amp<torch::kBFloat16>{}`.
+/// Joins two recipes, or a recipe and a policy; from left to right, so that `base + rg::off<P> + P{...}` replaces `P`.
+/// Otherwise the order has no meaning. Example: `base + rg::Amp<torch::kBFloat16>{}`.
 template <class... As, class P> constexpr auto operator+(const Recipe<As...>& recipe_, const P& policy_) { return recipe(recipe_, policy_); }
 
 /// Makes a choice at run time between loops that are each compiled whole: calls `use` with one of two recipes.

@@ -46,7 +46,6 @@ constexpr bool glob_is_well_formed(std::string_view glob) {
   }
   return true;
 }
-inline void this_glob_is_malformed() {}  // not constexpr: a call in a constant expression is the error, and its name the message
 }  // namespace detail
 
 constexpr bool matches(std::string_view glob, std::string_view name) {
@@ -88,7 +87,8 @@ template <class T, std::size_t N> struct Selector {
 
   constexpr Selector(const char (&glob)[N]) {
     std::copy_n(glob, N, chars);
-    if (!detail::glob_is_well_formed(view())) detail::this_glob_is_malformed();
+    // in a constant expression a throw is the error, and compilers show its line
+    if (!detail::glob_is_well_formed(view())) throw "regimen: malformed glob: no name has blanks, slashes or empty parts, and `[` needs `]`; see docs/errors.md#glob";
   }
   constexpr Selector(TypeIs<T>) {}
   constexpr std::string_view view() const { return {chars, N - 1}; }

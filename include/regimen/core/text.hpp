@@ -11,6 +11,7 @@ template <std::size_t N> struct Text {
 
   constexpr Text(const char (&literal)[N]) { std::copy_n(literal, N, chars); }
   constexpr std::string_view view() const { return {chars, N - 1}; }
+  constexpr std::size_t length() const { return static_cast<std::size_t>(std::find(chars, chars + N, '\0') - chars); }
   bool operator==(const Text&) const = default;
 };
 

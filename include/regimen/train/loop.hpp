@@ -51,6 +51,7 @@ template <class Engine, class Objective> class Loop {
         e.template tell<after_epoch>();
         if (std::exchange(e.wants_validation, false) || !validation_is_planned) validate();
         report.epochs.push_back(books_.close_row(e));
+        e.template tell<checkpoint>();
       }
       if (e.run.batch > 0) report.epochs.push_back(books_.close_row(e));
       e.template tell<after_run>();
@@ -101,8 +102,10 @@ template <class Engine, class Objective> class Loop {
       e.add(loss, true);
       const auto outcome = e.after_micro_batch(is_last);
 
-      // once in a while
-      if (outcome.closed && std::exchange(e.wants_validation, false)) validate();
+      if (outcome.closed) {
+        if (std::exchange(e.wants_validation, false)) validate();
+        e.template tell<checkpoint>();
+      }
       whole = is_last || !(outcome.closed && Books::is_done(e, length));
       return whole && (is_last || e.stop_reason.empty());
     });

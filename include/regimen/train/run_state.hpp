@@ -1,6 +1,8 @@
 // regimen/train/run_state.hpp - one archive for all that changes in a run
 #pragma once
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "regimen/state/memory.hpp"
 #include "regimen/state/random.hpp"
@@ -24,16 +26,18 @@ template <class Engine> void archive_run(auto& a, Engine& e, bool loading) {
   a("logs", e.logs);
   a("row", e.row);
   auto policies = a.in("policies");
-  std::size_t index = 0;
+  std::map<std::string_view, int> seen;
   Cast<typename Engine::Policies>::each([&]<std::size_t I>() {
     using Policy = typename Cast<typename Engine::Policies>::template At<I>;
-    auto one = policies.in(std::string{Policy::facts.name} + (Policy::facts.slot.empty() ? ' ' + std::to_string(index) : ""));
-    ++index;
-    auto version = static_cast<std::int64_t>(Policy::facts.version);
-    one("version", version);
-    if (version != Policy::facts.version)
-      throw Error{std::string{Policy::facts.name}, "its state has version " + std::to_string(version) + ", not " + std::to_string(Policy::facts.version), "a state of this version"};
-    if constexpr (has_archive<typename Policy::State>) std::get<I>(e.cast.states).archive(one);
+    if constexpr (has_archive<typename Policy::State>) {  // others may come and go between runs
+      const int index = seen[Policy::facts.name]++;
+      auto one = policies.in(std::string{Policy::facts.name} + (index > 0 ? ' ' + std::to_string(index + 1) : ""));
+      auto version = static_cast<std::int64_t>(Policy::facts.version);
+      one("version", version);
+      if (version != Policy::facts.version)
+        throw Error{std::string{Policy::facts.name}, "its state has version " + std::to_string(version) + ", not " + std::to_string(Policy::facts.version), "a state of this version"};
+      std::get<I>(e.cast.states).archive(one);
+    }
   });
   archive_generators(a, loading);
 }

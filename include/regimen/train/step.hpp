@@ -8,6 +8,7 @@
 #include "regimen/core/counters.hpp"
 #include "regimen/core/duration.hpp"
 #include "regimen/core/outcome.hpp"
+#include "regimen/core/window.hpp"
 #include "regimen/data/parts.hpp"
 #include "regimen/tensor/norm.hpp"
 

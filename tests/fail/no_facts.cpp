@@ -1,0 +1,12 @@
+// EXPECT: has_facts_and_hooks<CountUpdates>
+// EXPECT: regimen: not a policy: one has `static constexpr rg::Facts facts{.name = "..."}`
+// LINES: 8
+#include "regimen/core/check.hpp"
+#include "../support/fakes.hpp"
+
+struct CountUpdates {
+  static constexpr rg::HookSet hooks{.after_update = true};
+  struct State {};
+  void after_update(auto&, State&) const {}
+};
+template struct rg::check<fake::Net, fake::AdamW, fake::CrossEntropy, CountUpdates>;

@@ -1,0 +1,13 @@
+// EXPECT: has_facts_and_hooks<CountUpdates>
+// EXPECT: regimen: a policy's facts need a name
+// LINES: 8
+#include "regimen/core/check.hpp"
+#include "../support/fakes.hpp"
+
+struct CountUpdates {
+  static constexpr rg::Facts facts{.passes = 1};
+  static constexpr rg::HookSet hooks{.after_update = true};
+  struct State {};
+  void after_update(auto&, State&) const {}
+};
+template struct rg::check<fake::Net, fake::AdamW, fake::CrossEntropy, CountUpdates>;

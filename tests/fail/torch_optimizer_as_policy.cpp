@@ -1,0 +1,7 @@
+// EXPECT: a_policy_and_no_optimizer<fake::TorchAdam>
+// EXPECT: regimen: this is a torch optimizer: write it second, rg::Trainer{model, optimizer, objective, policies...}
+// LINES: 8
+#include "regimen/core/check.hpp"
+#include "../support/fakes.hpp"
+
+template struct rg::check<fake::Net, fake::AdamW, fake::CrossEntropy, fake::Ema, fake::TorchAdam>;
