@@ -1,21 +1,37 @@
-// tests/policy/on_device.cpp - model and batches on one device; the meta device stands for another one
+// tests/policy/on_device.cpp - model and batches on one device; torch's meta device stands for another one
 #include "regimen/policy/on_device.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <tuple>
 
 #include "support/toy.hpp"
 
-TEST_CASE("the model moves before the partition is made, batches on arrival, those that are there already not at all") {
-  toy::Line net;
-  bool moved = false;
-  rg::Trainer trainer{net, rg::SGD{.lr = 1}, [&](auto&, const torch::Tensor& x) -> torch::Tensor {
-    moved = x.device() == torch::kMeta;
-    throw std::runtime_error("meta has no numbers");
-  }, rg::OnDevice{torch::Device{torch::kMeta}}};
-  CHECK(net->fc->weight.device() == torch::kMeta);
-  CHECK(trainer.partition().cells.front().device == torch::kMeta);
-  CHECK_THROWS(trainer.fit(toy::counting(1), rg::epochs(1)));
-  CHECK(moved);
+TEST_CASE("the model moves before the partition is made") {
+  struct Model {
+    torch::Device device = torch::kCPU;
+    void to(torch::Device d) { device = d; }
+  } model;
+  const rg::OnDevice meta{torch::Device{torch::kMeta}};
+  rg::OnDevice::State state;
+  meta.prepare_model(model, state);
+  CHECK(model.device == torch::kMeta);
+  STATIC_CHECK(rg::OnDevice::hooks.prepare_model);  // the first moment of all
+}
+
+TEST_CASE("every tensor of a batch moves on arrival, and one that is there already is left as it is") {
+  const rg::OnDevice meta{torch::Device{torch::kMeta}};
+  rg::OnDevice::State state;
+  int step = 0;
+  rg::Batch batch{torch::ones({2}), torch::ones({3})};
+  meta.batch_arrival(step, batch, state);
+  CHECK(batch.input.device() == torch::kMeta);
+  CHECK(batch.target.device() == torch::kMeta);
+  std::tuple tuple{torch::ones({1}), std::vector{torch::ones({2}), torch::Tensor{}}, std::map<std::string, torch::Tensor>{{"mask", torch::ones({3})}}, 7};
+  meta.batch_arrival(step, tuple, state);
+  CHECK(std::get<0>(tuple).device() == torch::kMeta);
+  CHECK(std::get<1>(tuple)[0].device() == torch::kMeta);
+  CHECK(std::get<2>(tuple).at("mask").device() == torch::kMeta);
 
   toy::Line other;
   const auto batches = toy::counting(2);

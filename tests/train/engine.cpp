@@ -170,3 +170,18 @@ TEST_CASE("bad losses are refused before backward") {
   CHECK_THROWS_AS(train([](auto&, const torch::Tensor&) { return torch::Tensor{}; }), rg::Error);
   CHECK(net->w() == 0);
 }
+
+TEST_CASE("an exception of LibTorch's says where in the run it came from") {
+  toy::Line net;
+  rg::Trainer trainer{net, rg::SGD{.lr = 1}, toy::mean, rg::Accumulate<2>{}};
+  auto batches = counting(3);
+  batches.push_back(torch::ones({1, 7}));  // of a wrong shape
+  std::string what;
+  try {
+    trainer.fit(batches, rg::epochs(1));
+  } catch (const c10::Error& error) {
+    what = error.what();
+  }
+  CHECK(what.find("regimen: in forward and objective of micro-batch 4, behind 1 updates") != std::string::npos);
+  CHECK(what.find("mat1 and mat2") != std::string::npos);
+}

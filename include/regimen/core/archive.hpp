@@ -30,7 +30,7 @@ template <class T> constexpr bool is_savable<std::map<std::string, T>> = is_sava
 template <class A, class B> constexpr bool is_savable<std::pair<A, B>> = is_savable<A> && is_savable<B>;
 
 struct AnyField {
-  template <class T> constexpr operator T() const;
+  template <class T> operator T() const;  // not constexpr: g++ would warn that it is used and never defined
 };
 template <class S, std::size_t... I> constexpr bool takes_fields(std::index_sequence<I...>) {
   return requires { S{(void(I), AnyField{})...}; };

@@ -43,7 +43,7 @@ inline void print_value(std::ostream& out, const Length& l) {
 }
 template <class T> void print_fields(std::ostream& out, const T& value) {
   std::apply([&](const auto&... field) {
-    const char* comma = "";
+    [[maybe_unused]] const char* comma = "";
     ((out << comma, print_value(out, field), comma = ", "), ...);
   }, fields_of(value));
 }

@@ -21,6 +21,6 @@ struct StepOutcome {
   double norm = std::numeric_limits<double>::quiet_NaN();  // of the true gradient before clipping, if a policy measured it
   double scale = 1;         // the loss scale it ran with
 
-  explicit operator bool() const { return stepped; }
+  constexpr explicit operator bool() const { return stepped; }
 };
 }  // namespace regimen

@@ -44,6 +44,7 @@ template <class Model, class Optimizer, class P> class Engine {
   std::int64_t limit = 0, validation_limit = 0;
   std::optional<std::int64_t> batches_left{}, total_updates{};
   std::string stop_reason{};
+  const char* doing = "set-up";  // for messages
   DeviceMean mean_loss{};
   std::map<std::string, DeviceMean> logs{};
   EpochReport row{};
@@ -103,6 +104,7 @@ template <class Model, class Optimizer, class P> class Engine {
   /// Runs `f` in the scopes of the policies.
   template <class F> decltype(auto) forward(F&& f) {
     if (!window.is_open()) open_window();
+    doing = "forward and objective";
     return in_scopes(std::forward<F>(f));
   }
   template <class F> decltype(auto) in_scopes(F&& f) {
@@ -115,6 +117,7 @@ template <class Model, class Optimizer, class P> class Engine {
     check_loss(loss.value);
     const bool usable = !loss.value.device().is_cpu() || std::isfinite(read_number(loss.value));
     const double weight = usable ? loss.weight : 0;
+    doing = "backward";
     tell<before_backward>();
     if (weight > 0) {
       const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
@@ -134,6 +137,7 @@ template <class Model, class Optimizer, class P> class Engine {
   /// Reduce, clip, update or skip, then an empty window without gradients.
   StepOutcome close() {
     if (window.is_empty()) return {};
+    doing = "update";
     outcome = {.closed = true, .why = Skip::none, .weight = window.weight(), .scale = loss_scale};
     skip = Skip::none;
     nonfinite_.reset();
@@ -169,6 +173,10 @@ template <class Model, class Optimizer, class P> class Engine {
   template <class F> decltype(auto) guarded(F&& f) {
     try {
       return f();
+    } catch (c10::Error& error) {
+      abandon();
+      error.add_context("regimen: in " + std::string{doing} + " of micro-batch " + std::to_string(run.micro_batches + 1) + ", behind " + std::to_string(run.updates) + " updates");
+      throw;
     } catch (...) {
       abandon();
       throw;
