@@ -29,6 +29,9 @@
 #include "regimen/precision/autocast.hpp"
 #include "regimen/precision/loss_scale.hpp"
 
+#include "regimen/data/batch.hpp"
+#include "regimen/data/batches.hpp"
+
 #include "regimen/state/memory.hpp"
 #include "regimen/state/random.hpp"
 

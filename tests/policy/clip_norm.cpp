@@ -29,7 +29,9 @@ TEST_CASE("clipping by the 1-, 2-, 3- and maximum norm, over float and double we
   scaled(moved(rg::ClipNorm<>{1}), 5);
   scaled(moved(rg::ClipNorm<1>{1}), 7);
   scaled(moved(rg::ClipNorm<3>{1}), std::cbrt(27 + 64));
+#if !defined(__clang__) || __clang_major__ >= 18  // earlier ones take no number with a fraction as a template argument
   scaled(moved(rg::ClipNorm<2.5>{1}), std::pow(std::pow(3, 2.5) + std::pow(4, 2.5), 1 / 2.5));
+#endif
   scaled(moved(rg::ClipNorm<rg::max_norm>{1}), 4);
 }
 

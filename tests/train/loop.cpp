@@ -133,6 +133,7 @@ TEST_CASE("validation runs after each epoch, or as Validate says") {
   };
   using At = std::vector<std::int64_t>;
   CHECK(validations(rg::epochs(3)) == At{4, 8, 12});
+  CHECK(validations(rg::steps(6)) == At{4, 6});  // and at the end of a part
   CHECK(validations(rg::epochs(4), rg::Validate{.every = rg::epochs(2)}) == At{8, 16});
   CHECK(validations(rg::epochs(2), rg::Validate{.every = rg::steps(3)}) == At{3, 6});
   CHECK(validations(rg::epochs(2), rg::Validate{.every = rg::samples(4)}) == At{4, 8});

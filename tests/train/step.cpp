@@ -52,7 +52,6 @@ struct Recorder {
 static_assert(rg::policy<Recorder>);
 
 std::vector<rg::Batch> batches(int n) { return std::vector<rg::Batch>(std::size_t(n), rg::Batch{torch::ones({1, 1}), torch::zeros({1, 1})}); }
-constexpr auto micro_batch = "batch_arrival open ( after_forward ) before_backward after_backward\n";
 }  // namespace step_tests
 using namespace step_tests;
 

@@ -41,5 +41,6 @@ template <auto P = 2> struct ClipNorm {
   }
   bool operator==(const ClipNorm&) const = default;
 };
+ClipNorm(double) -> ClipNorm<>;
 static_assert(policy<ClipNorm<>>);
 }  // namespace regimen

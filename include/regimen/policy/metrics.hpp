@@ -22,7 +22,7 @@ template <class... Ms> struct Metrics {
     constexpr void archive(auto& a) { a("training", training); a("validation", validation); }
   };
   static constexpr Facts facts{.name = "metrics", .slot = "metrics", .needs = {"output"}};
-  static constexpr HookSet hooks{.before_epoch = true, .after_forward = true, .after_validation = true, .after_epoch = true};
+  static constexpr HookSet hooks{.before_epoch = true, .after_forward = true, .after_validation = true, .report_epoch = true};
 
   void before_epoch(auto& step, State& state) const {
     if (step.at_epoch_start()) for (auto& mean : state.training) mean.clear();
@@ -36,7 +36,7 @@ template <class... Ms> struct Metrics {
     report(step, state.validation, "validation_");
     for (auto& mean : state.validation) mean.clear();
   }
-  void after_epoch(auto& step, State& state) const { report(step, state.training, ""); }
+  void report_epoch(auto& step, State& state) const { report(step, state.training, ""); }
 
  private:
   void report(auto& step, const auto& means, const char* prefix) const {

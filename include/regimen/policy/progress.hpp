@@ -15,7 +15,7 @@ struct Progress {
   std::ostream* out = nullptr;
 
   struct State {};
-  static constexpr Facts facts{.name = "progress", .slot = "progress"};
+  static constexpr Facts facts{.name = "progress", .slot = "progress", .after = {"metrics"}};
   static constexpr HookSet hooks{.after_window = true, .report_epoch = true};
 
   void after_window(auto& step, State&) const {

@@ -46,5 +46,7 @@ template <schedule Schedule = Cosine> struct Scheduler {
   }
   bool operator==(const Scheduler&) const = default;
 };
+template <schedule S> Scheduler(S) -> Scheduler<S>;
+template <schedule S> Scheduler(S, Steps) -> Scheduler<S>;
 static_assert(policy<Scheduler<>>);
 }  // namespace regimen

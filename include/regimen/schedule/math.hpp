@@ -5,7 +5,7 @@
 #include <type_traits>
 
 namespace regimen::detail {
-/// cos(x) for 0 <= x <= pi; at compile time a Taylor sum around the nearest of 0, pi/2, pi, within 2^-52 of std::cos.
+/// cos(x) for 0 <= x <= pi; at compile time a Taylor sum around the nearest of 0, pi/2, pi, within 2^-51 of std::cos.
 constexpr double cosine_of(double x) {
   if (!std::is_constant_evaluated()) return std::cos(x);
   constexpr double pi = std::numbers::pi;

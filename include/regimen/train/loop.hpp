@@ -53,7 +53,10 @@ template <class Engine, class Objective> class Loop {
         report.epochs.push_back(books_.close_row(e));
         e.template tell<checkpoint>();
       }
-      if (e.run.batch > 0) report.epochs.push_back(books_.close_row(e));
+      if (e.run.batch > 0) {  // a part of an epoch
+        if (!validation_is_planned) validate();
+        report.epochs.push_back(books_.close_row(e));
+      }
       e.template tell<after_run>();
     });
     report.ended = e.stop_reason.empty() ? "length" : e.stop_reason;
@@ -69,6 +72,7 @@ template <class Engine, class Objective> class Loop {
     at::NoGradGuard no_grad;
     ModeGuard mode{e.module()};
     Restore validating{e.is_validating, true};
+    e.doing = "validation";
     DeviceMean loss;
     Evaluation result;
     with_range(data, 0, [&](auto& range) {
@@ -123,8 +127,7 @@ template <class Engine, class Objective> class Loop {
       auto loss = parts_of(objective(e.model, batch));
       if (loss.count == 0) loss.count = samples_of(batch);
       return loss;
-    }
-    else
+    } else
       static_assert(sizeof(Objective) == 0, "regimen: an objective is rg::CrossEntropy{} and the like, or callable as (model, batch) -> loss; see docs/errors.md#objective");
   }
   // A struct with named parts logs them: `void parts(auto&& log) const { log("kl", kl); }`.
