@@ -37,8 +37,6 @@
 
 #include "regimen/device/choice.hpp"
 
-#include "regimen/data/batch.hpp"
-
 #include "regimen/objective/accuracy.hpp"
 #include "regimen/objective/bce.hpp"
 #include "regimen/objective/cross_entropy.hpp"

@@ -92,6 +92,7 @@ TEST_CASE("with equal micro-batches each root is 1/N and the last factor exactly
       window.open(n);
       for (std::size_t i = 0; i < n; ++i) {
         CHECK(window.root_of_mean(weight) == 1.0 / double(n));
+        CHECK(window.root_of_sum(weight) == 1.0 / (weight * double(n)));
         window.add(weight);
       }
       CHECK(window.factor() == 1);

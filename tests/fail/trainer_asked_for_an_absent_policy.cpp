@@ -1,4 +1,4 @@
-// EXPECT: get() [with P = regimen::ClipNorm<
+// EXPECT: regimen::ClipNorm<
 // EXPECT: regimen: this trainer has no such policy; see docs/errors.md#get
 // TORCH
 #include <torch/torch.h>

@@ -16,8 +16,6 @@ template <class O> constexpr Facts optimizer_facts() {
   else return wrapped_optimizer_facts;
 }
 
-template <class T> inline constexpr char identity{};
-
 template <class Model, class O, class Objective, class... Ps> consteval Verdict judge(Pack<Ps...>) {
   if constexpr (looks_like_policy<Model>) return {Fault::model_is_policy};
   else if constexpr (looks_like_policy<O> && !own_optimizer<O>) return {Fault::optimizer_is_policy};
@@ -32,7 +30,7 @@ template <class Model, class O, class Objective, class... Ps> consteval Verdict 
       constexpr int n = sizeof...(Ps);
       const Facts facts[n + 1]{Ps::facts..., optimizer_facts<O>()};
       const HookSet hooks[n + 1]{Ps::hooks..., HookSet{}};
-      const void* const types[n + 1]{&identity<Ps>..., nullptr};  // spellings can be equal: of two lambdas, of globs on clang 14
+      const std::size_t types[n + 1]{index_in<Ps>(Pack<Ps...>{})..., n};  // not the spellings: two lambdas may share one, globs on clang 14 too
       for (int i = 0; i < n; ++i)
         for (int j = i + 1; j < n; ++j) {
           const auto &a = facts[i], &b = facts[j];

@@ -120,12 +120,13 @@ inline at::Tensor read_idx(const std::filesystem::path& path) {
 
   std::vector<std::int64_t> shape;
   const std::uint64_t item = c10::elementSize(type->dtype);
-  std::uint64_t count = item;
+  std::uint64_t count = item, span = item;  // of bytes; without the dimensions that are 0
   for (int d = 0; d < dims; ++d) {
     if (bytes.read(word.data(), 4) < 4) bytes.refuse("ends within its header");
     const auto size = std::uint64_t{word[0]} << 24 | std::uint64_t{word[1]} << 16 | std::uint64_t{word[2]} << 8 | word[3];
-    if (size != 0 && count > bytes.most() / size) bytes.refuse("claims to hold more than its size allows");
+    if (size != 0 && (count > bytes.most() / size || span > (std::uint64_t{1} << 62) / size)) bytes.refuse("claims to hold more than its size allows");
     count *= size;
+    if (size != 0) span *= size;
     shape.push_back(static_cast<std::int64_t>(size));
   }
 

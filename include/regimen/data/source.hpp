@@ -17,8 +17,15 @@ template <class S> concept per_epoch = requires(S& s) { s(std::int64_t{}); } && 
 /// Calls `f(range)` with the range behind a source: itself, what a pointer points at, or what a function of the epoch returns.
 template <class S> decltype(auto) with_range(S& source, std::int64_t epoch, auto&& f) {
   if constexpr (loopable<S>) {
-    if constexpr (requires { source.set_epoch(epoch); }) source.set_epoch(epoch);
-    return f(source);
+    using Plain = std::remove_const_t<S>;
+    if constexpr (std::is_const_v<S> && requires(Plain& plain) { plain.set_epoch(epoch); }) {  // a const one would give every epoch the same order
+      Plain copy{source};
+      copy.set_epoch(epoch);
+      return f(copy);
+    } else {
+      if constexpr (requires { source.set_epoch(epoch); }) source.set_epoch(epoch);
+      return f(source);
+    }
   } else if constexpr (requires { requires loopable<std::remove_reference_t<decltype(*source)>>; }) return with_range(*source, epoch, f);
   else if constexpr (per_epoch<S>) {
     auto range = source(epoch);

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ops/full_like.h>
-
 #include "regimen/core/check.hpp"
 #include "regimen/core/order.hpp"
 #include "regimen/core/window.hpp"
@@ -19,7 +17,9 @@
 #include "regimen/optim/own.hpp"
 #include "regimen/optim/wrapped.hpp"
 #include "regimen/tensor/draft.hpp"
+#include "regimen/train/measure.hpp"
 #include "regimen/train/report.hpp"
+#include "regimen/train/root_gradient.hpp"
 #include "regimen/train/step.hpp"
 
 namespace regimen::detail {
@@ -77,22 +77,8 @@ template <class Model, class Optimizer, class P> class Engine {
         if (partition.takes_part(i)) gradients_.push_back(partition.weights[i].tensor.grad());
     return gradients_;
   }
-  template <auto Power> double norm() {
-    constexpr bool is_max = std::is_same_v<std::remove_cv_t<decltype(Power)>, MaxNorm>;  // const where it is a class
-    const double key = [] { if constexpr (is_max) return 0.0; else return double(Power); }();
-    if (measured_ != key) {
-      if constexpr (is_max || std::is_floating_point_v<decltype(Power)>) raw_norm_ = regimen::norm(gradients(), Power);
-      else raw_norm_ = regimen::norm(gradients(), static_cast<int>(Power));
-      gradients_.clear();
-      measured_ = key;
-      nonfinite_ = !std::isfinite(raw_norm_);
-    }
-    return outcome.norm = raw_norm_ * raw_factor_;
-  }
-  bool nonfinite() {
-    if (!nonfinite_) norm<2>();
-    return *nonfinite_;
-  }
+  template <auto Power> double norm() { return outcome.norm = measure_.template norm<Power>([&]() -> const auto& { return gradients(); }); }
+  bool nonfinite() { return measure_.nonfinite([&] { norm<2>(); }); }
 
   void open_window() {
     auto length = static_cast<std::int64_t>(window_length);
@@ -121,7 +107,7 @@ template <class Model, class Optimizer, class P> class Engine {
     tell<before_backward>();
     if (weight > 0) {
       const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
-      loss.value.backward(root_gradient(loss.value, root));
+      loss.value.backward(root_gradient_.of(loss.value, root));
     }
     if (!counts) return;
     if (const double count = loss.count > 0 ? loss.count : weight; weight > 0) mean_loss.add(loss.value, loss.is_sum ? 1 : count, count);
@@ -140,10 +126,9 @@ template <class Model, class Optimizer, class P> class Engine {
     doing = "update";
     outcome = {.closed = true, .why = Skip::none, .weight = window.weight(), .scale = loss_scale};
     skip = Skip::none;
-    nonfinite_.reset();
-    measured_.reset();
-    raw_factor_ = window.factor() / loss_scale;
-    for (auto& cell : partition.cells) cell.factor = raw_factor_;
+    const double factor = window.factor() / loss_scale;
+    measure_.begin(factor);
+    for (auto& cell : partition.cells) cell.factor = factor;
     join_aliases();
     if (!window.has_gradient()) skip = Skip::no_weight;
     else if (std::ranges::none_of(partition.weights, [](const Weight& w) { return w.trains() && w.tensor.grad().defined(); })) skip = Skip::no_gradient;
@@ -219,15 +204,6 @@ template <class Model, class Optimizer, class P> class Engine {
       for (auto& t : w.aliases) t.mutable_grad() = at::Tensor{};
     }
   }
-  // One tensor for all backwards, unless autograd kept it, or a view of it, as the gradient of a weight.
-  const at::Tensor& root_gradient(const at::Tensor& loss, double root) {
-    const bool reusable = root_.defined() && root_.use_count() == 1 && root_.storage().use_count() == 1 && root_.sizes() == loss.sizes() &&
-                          root_.scalar_type() == loss.scalar_type() && root_.device() == loss.device();
-    if (!reusable) root_ = at::full_like(loss, root);
-    else if (root_is_ != root) write_number(root_, root);
-    root_is_ = root;
-    return root_;
-  }
   void join_aliases() {
     at::NoGradGuard no_grad;
     for (auto& w : partition.weights)
@@ -239,11 +215,8 @@ template <class Model, class Optimizer, class P> class Engine {
         }
   }
 
-  at::Tensor root_;
-  double root_is_ = 0;
   std::vector<at::Tensor> gradients_;
-  std::optional<bool> nonfinite_;
-  std::optional<double> measured_;  // the power of the norm that is remembered; 0 for the largest element
-  double raw_norm_ = 0, raw_factor_ = 1;
+  RootGradient root_gradient_;
+  Measure measure_;
 };
 }  // namespace regimen::detail

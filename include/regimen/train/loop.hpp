@@ -8,27 +8,16 @@
 #include "regimen/data/parts.hpp"
 #include "regimen/data/source.hpp"
 #include "regimen/train/books.hpp"
-#include "regimen/train/engine.hpp"
+#include "regimen/train/evaluate.hpp"
 
 namespace regimen::detail {
-template <class T> struct Restore {  // sets a value for a scope
-  T& place;
-  T was;
-  Restore(T& p, T now) : place{p}, was{std::exchange(p, now)} {}
-  Restore(const Restore&) = delete;
-  ~Restore() { place = was; }
-};
+template <class Engine, class Objective> class Loop : public Evaluator<Engine, Objective> {
+  using Base = Evaluator<Engine, Objective>;
 
-template <class Engine, class Objective> class Loop {
  public:
-  Engine e;
-  Objective objective;
+  using Base::Base, Base::e;
 
-  Loop(auto&& model, auto&& optimizer, auto&& goal, auto&& policies)
-      : e(std::forward<decltype(model)>(model), std::forward<decltype(optimizer)>(optimizer), std::forward<decltype(policies)>(policies)),
-        objective(std::forward<decltype(goal)>(goal)) {}
-
-  /// `validate()` runs a validation; it returns false where there is no data for one.
+  /// Trains; `validate()` runs a validation, or does nothing where there is no data for one.
   Report fit(auto& train, Length length, auto&& validate) {
     const Counters before = e.run;
     int barren = 0;  // epochs in a row without an update
@@ -67,29 +56,6 @@ template <class Engine, class Objective> class Loop {
     return report;
   }
 
-  /// Loss and metrics in eval mode without gradients; modes come back, also on exceptions.
-  Evaluation evaluate(auto& data) {
-    at::NoGradGuard no_grad;
-    ModeGuard mode{e.module()};
-    Restore validating{e.is_validating, true};
-    e.doing = "validation";
-    DeviceMean loss;
-    Evaluation result;
-    with_range(data, 0, [&](auto& range) {
-      return for_each_batch(range, 0, e.validation_limit, [&](auto& batch, bool) {
-        e.template tell<batch_arrival>(batch);
-        const Loss value = e.in_scopes([&] { return loss_of(batch); });
-        if (value.weight > 0) loss.add(value.value, value.is_sum ? 1 : value.count, value.count);
-        ++result.batches;
-        result.samples += samples_of(batch);
-        return true;
-      });
-    });
-    e.row.validation_loss = result.loss = loss.read();  // sync: once per validation
-    e.template tell<after_validation>();
-    return result;
-  }
-
  private:
   // Returns false where the length ended before the data did.
   bool train_epoch(auto& range, Length length, auto&& validate) {
@@ -102,7 +68,7 @@ template <class Engine, class Objective> class Loop {
       e.template tell<batch_arrival>(batch);
       e.run.samples += static_cast<std::int64_t>(samples_of(batch));
 
-      const auto loss = e.forward([&] { return loss_of(batch); });
+      const auto loss = e.forward([&] { return this->loss_of(batch); });
       e.add(loss, true);
       const auto outcome = e.after_micro_batch(is_last);
 
@@ -115,27 +81,6 @@ template <class Engine, class Objective> class Loop {
     });
     e.close();  // data that was shorter than its size said
     return whole && e.stop_reason.empty();
-  }
-
-  Loss loss_of(auto& batch) {
-    if constexpr (requires { Objective::on_output; }) {
-      auto output = with_inputs(batch, [&](auto&... inputs) { return call_model(e.model, inputs...); });
-      const auto loss = to_loss(objective(output, target_of(batch)));
-      e.template tell<after_forward>(output, batch);
-      return loss;
-    } else if constexpr (requires { objective(e.model, batch); }) {
-      auto loss = parts_of(objective(e.model, batch));
-      if (loss.count == 0) loss.count = samples_of(batch);
-      return loss;
-    } else
-      static_assert(sizeof(Objective) == 0, "regimen: an objective is rg::CrossEntropy{} and the like, or callable as (model, batch) -> loss; see docs/errors.md#objective");
-  }
-  // A struct with named parts logs them: `void parts(auto&& log) const { log("kl", kl); }`.
-  Loss parts_of(const auto& loss) {
-    auto step = Step{e};
-    const auto log = [&](std::string_view name, const auto& value) { if (!e.is_validating) step.log(name, value); };
-    if constexpr (requires { loss.parts(log); }) loss.parts(log);
-    return to_loss(loss);
   }
 
   static constexpr bool validation_is_planned = has_slot(typename Engine::Policies{}, "validation");

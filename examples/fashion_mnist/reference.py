@@ -1,0 +1,159 @@
+"""The same training by Python's torch: same net, rates, seeds and order of the batches; prints the same columns as the C++ program."""
+
+import argparse
+import gzip
+import math
+import time
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"))
+options.add_argument("--epochs", type=int, default=5)
+options.add_argument("--batch", type=int, default=64)
+options.add_argument("--accumulate", type=int, default=2)
+options.add_argument("--seed", type=int, default=0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Flatten(), nn.Linear(32 * 7 * 7, 128), nn.ReLU(),
+        )  # fmt: skip
+        self.head = nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.head(self.features(x))
+
+
+def read_idx(path, header):
+    return torch.frombuffer(bytearray(gzip.decompress(path.read_bytes())[header:]), dtype=torch.uint8)
+
+
+def seed_words(seed, count):
+    """std::seed_seq over the 32-bit words `seed`: fills `count` of them (C++ standard, [rand.util.seedseq])."""
+    mask = 0xFFFFFFFF
+    mix = lambda x: (x ^ (x >> 27)) & mask
+    out, s = [0x8B8B8B8B] * count, len(seed)
+    p = (count - 11) // 2  # 11: for 623 words and more
+    q, m = p + 11, max(s + 1, count)
+    for k in range(m):
+        r1 = 1664525 * mix(out[k % count] ^ out[(k + p) % count] ^ out[(k - 1) % count]) & mask
+        r2 = (r1 + (s if k == 0 else k % count + seed[k - 1] if k <= s else k % count)) & mask
+        out[(k + p) % count] = (out[(k + p) % count] + r1) & mask
+        out[(k + q) % count] = (out[(k + q) % count] + r2) & mask
+        out[k % count] = r2
+    for k in range(m, m + count):
+        r3 = 1566083941 * mix((out[k % count] + out[(k + p) % count] + out[(k - 1) % count]) & mask) & mask
+        r4 = (r3 - k % count) & mask
+        out[(k + p) % count] ^= r3
+        out[(k + q) % count] ^= r4
+        out[k % count] = r4
+    return out
+
+
+def mt19937_64(words):
+    """The numbers of std::mt19937_64 seeded by a std::seed_seq."""
+    low = seed_words(words, 624)
+    state = [low[2 * i] | low[2 * i + 1] << 32 for i in range(312)]
+    upper, lower = 0xFFFFFFFF80000000, 0x7FFFFFFF
+    if state[0] & upper == 0 and not any(state[1:]):
+        state[0] = 1 << 63
+    while True:
+        for i in range(312):
+            x = (state[i] & upper) | (state[(i + 1) % 312] & lower)
+            state[i] = state[(i + 156) % 312] ^ (x >> 1) ^ (0xB5026F5AA96619E9 if x & 1 else 0)
+        for x in state:
+            x ^= (x >> 29) & 0x5555555555555555
+            x ^= (x << 17) & 0x71D67FFFEDA60000
+            x ^= (x << 37) & 0xFFF7EEE000000000
+            yield x ^ (x >> 43)
+
+
+def permutation(count, seed, epoch):
+    """The order that rg::Batches has, number for number."""
+    random = mt19937_64([seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32])
+    order = list(range(count))
+    for left in range(count, 1, -1):
+        biased = 2**64 % left
+        draw = next(random)
+        while draw < biased:
+            draw = next(random)
+        i = draw % left
+        order[left - 1], order[i] = order[i], order[left - 1]
+    return torch.tensor(order)
+
+
+def main():
+    given = options.parse_args()
+    torch.manual_seed(given.seed)
+    images = {part: read_idx(given.data / f"{part}-images-idx3-ubyte.gz", 16).view(-1, 1, 28, 28) for part in ("train", "t10k")}
+    labels = {part: read_idx(given.data / f"{part}-labels-idx1-ubyte.gz", 8).long() for part in ("train", "t10k")}
+    orders = [permutation(len(labels["train"]), given.seed, epoch) for epoch in range(given.epochs)]  # slow in Python, and not timed
+    net = Net()
+
+    def batches(part, order, size):
+        for first in range(0, len(labels[part]), size):
+            rows = slice(first, first + size) if order is None else order[first : first + size]
+            yield images[part][rows].float().div_(255).sub_(0.2860).div_(0.3530), labels[part][rows]
+
+    def evaluate():
+        net.eval()
+        loss = right = 0
+        with torch.no_grad():
+            for x, y in batches("t10k", None, 500):
+                output = net(x)
+                loss += functional.cross_entropy(output, y).item() * len(y)
+                right += (output.argmax(1) == y).sum().item()
+        net.train()
+        return loss / len(labels["t10k"]), right / len(labels["t10k"])
+
+    def train(epochs, first_epoch, lr, warm_up):
+        weights = [p for p in net.parameters() if p.requires_grad]
+        groups = [{"params": [p for p in weights if p.dim() > 1], "weight_decay": 0.05}, {"params": [p for p in weights if p.dim() <= 1], "weight_decay": 0.0}]
+        optimizer = torch.optim.AdamW(groups, lr=lr, fused=True)
+        count = math.ceil(len(labels["train"]) / given.batch)
+        updates = math.ceil(count / given.accumulate) * epochs
+        warm_up = min(warm_up, updates // 8)
+        factor = lambda t: (t + 1) / warm_up if t < warm_up else (1 + math.cos(math.pi * (t - warm_up) / max(updates - warm_up, 1))) / 2
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        done = 0
+        for epoch in range(epochs):
+            began = time.perf_counter()
+            total = seen = 0
+            window = given.accumulate * given.batch
+            for i, (x, y) in enumerate(batches("train", orders[first_epoch + epoch], given.batch)):
+                in_window = min(window, len(labels["train"]) - i // given.accumulate * window)  # samples, as one big batch weighs them
+                loss = functional.cross_entropy(net(x), y)
+                (loss * (len(y) / in_window)).backward()
+                total += loss.item() * len(y)
+                seen += len(y)
+                if (i + 1) % given.accumulate == 0 or i + 1 == count:
+                    nn.utils.clip_grad_norm_(weights, 1.0)
+                    rate = optimizer.param_groups[0]["lr"]
+                    optimizer.step()
+                    optimizer.zero_grad()
+                    scheduler.step()
+                    done += 1
+            validation_loss, accuracy = evaluate()
+            took = time.perf_counter() - began
+            print(f"epoch {epoch + 1}  loss {total / seen:.4f}  validation_loss {validation_loss:.4f}  validation_accuracy {accuracy:.4f}"
+                  f"  lr {rate:.3g}  samples/s {seen / took:.0f}  updates {done}", flush=True)  # fmt: skip
+        return accuracy
+
+    began = time.perf_counter()
+    accuracy = train(max(given.epochs - 1, 1), 0, 6e-3, 200)
+    if given.epochs > 1:
+        net.features.requires_grad_(False)
+        accuracy = train(1, given.epochs - 1, 1e-3, 0)
+    print(f"accuracy {accuracy:.4f} after {given.epochs} epochs in {time.perf_counter() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
