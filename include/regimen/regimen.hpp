@@ -29,13 +29,13 @@
 #include "regimen/precision/autocast.hpp"
 #include "regimen/precision/loss_scale.hpp"
 
-#include "regimen/data/batch.hpp"
-#include "regimen/data/batches.hpp"
-
 #include "regimen/state/memory.hpp"
 #include "regimen/state/random.hpp"
 
 #include "regimen/device/choice.hpp"
+
+#include "regimen/data/batch.hpp"
+#include "regimen/data/batches.hpp"
 
 #include "regimen/objective/accuracy.hpp"
 #include "regimen/objective/bce.hpp"

@@ -27,13 +27,13 @@ static_assert(std::movable<Batches> && std::copyable<Batches>);
 
 using Numbers = std::vector<std::int64_t>;
 /// Sample i has the input (i, -i) and the target i.
-Batches counting(std::int64_t n, rg::BatchesOptions options) {
+Batches numbered(std::int64_t n, rg::BatchesOptions options) {
   const auto i = torch::arange(n);
   return {torch::stack({i, -i}, 1), i, options};
 }
 Numbers list(const torch::Tensor& t) { return {t.const_data_ptr<std::int64_t>(), t.const_data_ptr<std::int64_t>() + t.numel()}; }
 /// The samples of a pass from an iterator on, in order; each batch is checked.
-Numbers samples(auto it, auto end, std::int64_t batch) {
+Numbers ids_from(auto it, auto end, std::int64_t batch) {
   Numbers all;
   for (; it != end; ++it) {
     const auto [input, target] = *it;
@@ -42,26 +42,26 @@ Numbers samples(auto it, auto end, std::int64_t batch) {
   }
   return all;
 }
-Numbers pass(auto& batches) { return samples(batches.begin(), batches.end(), batches.options().batch); }
+Numbers ids(auto& batches) { return ids_from(batches.begin(), batches.end(), batches.options().batch); }
 Numbers order(std::int64_t n, std::uint64_t seed, std::uint64_t epoch) { return rg::permutation(n, seed, epoch); }
 }  // namespace batches_tests
-using batches_tests::counting, batches_tests::pass, batches_tests::Numbers, batches_tests::samples;
+using batches_tests::numbered, batches_tests::ids, batches_tests::Numbers, batches_tests::ids_from;
 
 TEST_CASE("loop after loop sees epoch after epoch; set_epoch says which comes next") {
-  auto batches = counting(20, {.batch = 6, .seed = 3});
-  CHECK(pass(batches) == batches_tests::order(20, 3, 0));
-  CHECK(pass(batches) == batches_tests::order(20, 3, 1));
+  auto batches = numbered(20, {.batch = 6, .seed = 3});
+  CHECK(ids(batches) == batches_tests::order(20, 3, 0));
+  CHECK(ids(batches) == batches_tests::order(20, 3, 1));
   CHECK(batches.epoch() == 2);
   batches.set_epoch(7);
-  CHECK(pass(batches) == batches_tests::order(20, 3, 7));
-  CHECK(pass(batches) == batches_tests::order(20, 3, 8));
-  const auto fixed = counting(20, {.batch = 6, .seed = 3});
-  CHECK(pass(fixed) == batches_tests::order(20, 3, 0));
-  CHECK(pass(fixed) == batches_tests::order(20, 3, 0));
+  CHECK(ids(batches) == batches_tests::order(20, 3, 7));
+  CHECK(ids(batches) == batches_tests::order(20, 3, 8));
+  const auto fixed = numbered(20, {.batch = 6, .seed = 3});
+  CHECK(ids(fixed) == batches_tests::order(20, 3, 0));
+  CHECK(ids(fixed) == batches_tests::order(20, 3, 0));
 }
 
 TEST_CASE("unshuffled batches are views in order, shuffled ones are copies; the last may be short") {
-  auto plain = counting(10, {.batch = 4, .shuffle = false});
+  auto plain = numbered(10, {.batch = 4, .shuffle = false});
   CHECK(plain.size() == 3);
   CHECK(plain.samples() == 10);
   Numbers sizes;
@@ -71,14 +71,14 @@ TEST_CASE("unshuffled batches are views in order, shuffled ones are copies; the 
   }
   CHECK(sizes == Numbers{4, 4, 2});
   plain.set_epoch(5);
-  CHECK(pass(plain) == Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(ids(plain) == Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 
-  auto whole = counting(10, {.batch = 4, .drop_last = true});
+  auto whole = numbered(10, {.batch = 4, .drop_last = true});
   CHECK(whole.size() == 2);
-  CHECK(pass(whole).size() == 8);
-  auto one = counting(3, {.batch = 100});
+  CHECK(ids(whole).size() == 8);
+  auto one = numbered(3, {.batch = 100});
   CHECK(one.size() == 1);
-  CHECK(pass(one).size() == 3);
+  CHECK(ids(one).size() == 3);
 }
 
 TEST_CASE("any rows: images of bytes, labels of several columns, tensors that are not contiguous") {
@@ -95,19 +95,19 @@ TEST_CASE("any rows: images of bytes, labels of several columns, tensors that ar
 }
 
 TEST_CASE("an iterator outlives its range, and a pass that has begun keeps its order") {
-  auto batches = std::make_unique<rg::Batches>(counting(9, {.batch = 2, .seed = 4}));
+  auto batches = std::make_unique<rg::Batches>(numbered(9, {.batch = 2, .seed = 4}));
   auto it = batches->begin();
   const auto copy = it++;
   batches->set_epoch(9);
   auto moved = std::move(*batches);
   batches.reset();
-  CHECK(samples(copy, std::default_sentinel, 2) == batches_tests::order(9, 4, 0));
-  CHECK(samples(it, std::default_sentinel, 2).size() == 7);
-  CHECK(pass(moved) == batches_tests::order(9, 4, 9));
+  CHECK(ids_from(copy, std::default_sentinel, 2) == batches_tests::order(9, 4, 0));
+  CHECK(ids_from(it, std::default_sentinel, 2).size() == 7);
+  CHECK(ids(moved) == batches_tests::order(9, 4, 9));
 }
 
 TEST_CASE("pipes of range-v3 and of std") {
-  auto batches = counting(10, {.batch = 3, .seed = 2});
+  auto batches = numbered(10, {.batch = 3, .seed = 2});
   const auto halved = [](const rg::Batch& b) { return rg::Batch{b.input.to(torch::kFloat).div_(2), b.target}; };
   auto piped = batches | ranges::views::transform(halved) | ranges::views::take(2);
   static_assert(ranges::input_range<decltype(piped)>);
@@ -135,9 +135,9 @@ TEST_CASE("every sample exactly once a pass, and begin_at equals skipping, in 15
     const auto n = draw(1, 40), batch = draw(1, 45), epoch = draw(0, 1000);
     const rg::BatchesOptions options{.batch = batch, .shuffle = draw(0, 3) > 0, .seed = random(), .drop_last = n >= batch && draw(0, 1) == 0};
     CAPTURE(seed, round, n, batch, epoch, options.shuffle, options.seed, options.drop_last);
-    auto batches = counting(n, options);
+    auto batches = numbered(n, options);
     batches.set_epoch(epoch);
-    const auto all = pass(batches);
+    const auto all = ids(batches);
     const auto kept = options.drop_last ? n / batch * batch : n;
     REQUIRE(std::ssize(all) == kept);
     REQUIRE(static_cast<std::int64_t>(batches.size()) == (kept + batch - 1) / batch);
@@ -150,7 +150,7 @@ TEST_CASE("every sample exactly once a pass, and begin_at equals skipping, in 15
     }
     const auto from = draw(0, static_cast<std::int64_t>(batches.size()) + 1);
     batches.set_epoch(epoch);
-    const auto rest = samples(batches.begin_at(from), batches.end(), batch);
+    const auto rest = ids_from(batches.begin_at(from), batches.end(), batch);
     REQUIRE(batches.epoch() == epoch + 1);
     REQUIRE(rest == Numbers{all.begin() + std::min(from * batch, kept), all.end()});
   }
@@ -187,10 +187,10 @@ TEST_CASE("a trainer sees the order of its epoch, also through a view and a func
   Numbers right;
   for (std::uint64_t epoch = 0; epoch < 4; ++epoch)
     for (auto i : batches_tests::order(7, 1, epoch)) right.push_back(i);
-  auto batches = counting(7, {.batch = 3, .seed = 1});
+  auto batches = numbered(7, {.batch = 3, .seed = 1});
   CHECK(seen_by(batches, 2) == right);
   CHECK(seen_by(batches, 2) == right);  // the trainer's epochs, whatever ran before
-  CHECK(seen_by(counting(7, {.batch = 3, .seed = 1}), 2).size() == right.size());
+  CHECK(seen_by(numbered(7, {.batch = 3, .seed = 1}), 2).size() == right.size());
   CHECK(seen_by([&](std::int64_t epoch) {
     batches.set_epoch(epoch);
     return batches | ranges::views::transform([](const rg::Batch& b) { return b; });

@@ -99,8 +99,9 @@ TEST_CASE("what is no IDX file, with path and reason") {
   refuses(header(0x0A, {2}) + "ab", "does not start as");
   refuses(header(0x08, {}), "does not start as");
   refuses(std::string{"\0\0\x08\x03", 4} + word(1) + "ab", "ends within its header");
-  refuses(header(0x08, {5}) + "abcd", "claims to hold more");
-  refuses(header(0x0E, {2}) + std::string(15, 'a'), "claims to hold more");
+  refuses(header(0x08, {5}) + "abcd", "ends after 4 of 5 bytes");
+  refuses(header(0x08, {5, 5}) + "abcd", "claims to hold more");
+  refuses(header(0x0E, {2}) + std::string(15, 'a'), "ends after 15 of 16 bytes");
   refuses(header(0x08, {4}) + "abcde", "goes on behind its 4 bytes");
   refuses(packed(header(0x08, {4}) + "abcde"), "goes on behind its 4 bytes");
   refuses(packed(header(0x08, {5}) + "abcd"), "ends after 4 of 5 bytes");
@@ -144,11 +145,10 @@ TEST_CASE("a gz file with any bit flipped is refused, or reads as the same") {
       CAPTURE(at, bit, Catch::getSeed());
       if (read) {
         REQUIRE(*read == body);
-        REQUIRE(at < 10);  // time stamp, flags and system of gz's header mean nothing to us
-        ++harmless;
+        ++harmless;  // time stamp and system in gz's header, padding of deflate's blocks
       }
     }
-  CHECK(harmless <= 10 * 8);
+  CHECK(harmless <= 80);
   auto wrong_sum = whole;
   wrong_sum[whole.size() - 8] = static_cast<char>(wrong_sum[whole.size() - 8] ^ 1);
   refuses(wrong_sum, "incorrect data check");

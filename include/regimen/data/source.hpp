@@ -40,8 +40,16 @@ template <class R> std::optional<std::int64_t> batches_in(R& range) {
   else return std::nullopt;
 }
 
+// A loader of torch::data whose workers still have jobs refuses to begin again, and has no way to drop them but to hand them out.
+template <class R> void leave(R& range, auto& it, const auto& last) {
+  if constexpr (requires { range.join(); range.options().workers; })
+    if (range.options().workers > 0)
+      while (it != last) ++it;
+}
+
 /// Calls `f(batch, is_last)` from batch `from` on until it returns false; at most `limit` batches of the pass where that isn't 0.
 /// Whether a batch is the last is known from the size, else by looking one ahead. Returns the position behind the last one taken.
+/// A torch::data loader with workers that is left early is read to its end.
 template <class R> std::int64_t for_each_batch(R& range, std::int64_t from, std::int64_t limit, auto&& f) {
   auto known = batches_in(range);
   if (limit > 0) known = known ? std::min(*known, limit) : limit;
@@ -66,9 +74,10 @@ template <class R> std::int64_t for_each_batch(R& range, std::int64_t from, std:
       advanced = true;
       is_last = !(it != last);
     }
-    if (!f(batch, is_last)) return taken;
+    if (!f(batch, is_last)) break;
     if (!advanced) ++it;
   }
+  leave(range, it, last);
   return taken;
 }
 }  // namespace regimen::detail
