@@ -77,7 +77,7 @@ found = {  # what: (value, aim, unit)
     "core with schedule": (median["core and schedule"], 1.0, "s"),
     "instantiation of a trainer of 13 policies": (many - ours, 3.0, "s"),
     "each further policy that does next to nothing": ((small - few) / 10, 0.010, "s"),
-    "each further policy of the library": ((many - few) / 10, None, "s"),
+    "each further policy of the library": ((many - few) / 10, 0.010, "s"),
 }
 
 
@@ -85,12 +85,12 @@ def shown(value, unit):
     return f"{100 * value:.1f} %" if unit == "share" else f"{value:.3f} s"
 
 
-print(f"\n{'unit':<22}{'lines':>9}{'median s':>10}   all")
+print(f"\n{'unit':<22}{'lines':>9}{'median s':>10}{'least s':>9}   all")
 for name in units:
-    print(f"{name:<22}{lines[name]:>9}{median[name]:>10.2f}   {' '.join(f'{s:.2f}' for s in seconds[name])}")
+    print(f"{name:<22}{lines[name]:>9}{median[name]:>10.2f}{min(seconds[name]):>9.2f}   {' '.join(f'{s:.2f}' for s in seconds[name])}")
 print(f"\n{'what':<46}{'found':>9}{'aim':>9}")
 for what, (value, aim, unit) in found.items():
-    print(f"{what:<46}{shown(value, unit):>9}{shown(aim, unit) if aim else '':>9}")
+    print(f"{what:<46}{shown(value, unit):>9}{shown(aim, unit):>9}")
 
 file = root / "build/bench/include.json"
 file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ file.write_text(json.dumps({
 }, indent=2) + "\n")
 print(f"\n{file.relative_to(root)}")
 
-missed = [what for what, (value, aim, _) in found.items() if aim and value > aim]
+missed = [what for what, (value, aim, _) in found.items() if value > aim]
 if options.check:
     for what in missed:
         value, aim, unit = found[what]

@@ -16,8 +16,8 @@ namespace rg = regimen;
 
 struct Options {
   std::string data = "/usr/share/datasets/fashion-mnist", device = "auto";
-  std::int64_t epochs = 5, batch = 64, limit = 0;
-  std::size_t accumulate = 2;
+  std::int64_t epochs = 5, batch = 64;
+  std::size_t accumulate = 2, limit = 0;
   std::uint64_t seed = 0;
   bool amp = false, shuffle_labels = false;
 };
@@ -77,10 +77,11 @@ int train(const Options& o) {
   };
 
   const auto whole_epochs = std::max<std::int64_t>(o.epochs - 1, 1);
-  const auto batches = static_cast<std::int64_t>(train.size()), n = static_cast<std::int64_t>(o.accumulate);
-  const auto updates = (batches + n - 1) / n * whole_epochs;
+  const auto batches = o.limit > 0 ? std::min<std::size_t>(o.limit, train.size()) : train.size();
+  const auto updates = static_cast<std::int64_t>((batches + o.accumulate - 1) / o.accumulate) * whole_epochs;
+  const auto limit = static_cast<std::int64_t>(o.limit);
   const auto base = rg::recipe(rg::Accumulate<>{o.accumulate}, rg::ClipNorm<>{1.0}, rg::ParamGroups{rg::NoDecay{}}, rg::Metrics{rg::Accuracy{}}, rg::Progress{},
-                               rg::OnDevice{device.device}, rg::Limit{.batches = o.limit, .validation_batches = o.limit});
+                               rg::OnDevice{device.device}, rg::Limit{.batches = limit, .validation_batches = limit});
   const double accuracy = rg::choose(o.amp, base + rg::Amp<torch::kBFloat16>{}, base, [&](const auto& recipe) {
     const rg::Scheduler<rg::Cosine> with_warmup{.warmup = rg::steps(std::min<std::int64_t>(200, updates / 8))};
     const double reached = run_phase("all", 6e-3, rg::epochs(whole_epochs), recipe + with_warmup);
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
   Options o;
   CLI::App app{"Trains a small convolutional net on Fashion-MNIST: first all of it, in the last of several epochs its head alone.\n"
                "Exit code 1 where the accuracy is below 0.91 (five epochs and more) or 0.8 (fewer), 2 for what can't be run.\n"};
-  app.add_option("--data", o.data, "the directory of the four IDX files, plain or gz")->capture_default_str();
+  app.add_option("--data", o.data, "the directory of the four IDX files, plain or gz: that of Debian's dataset-fashion-mnist")->capture_default_str();
   app.add_option("--epochs", o.epochs, "one trains all, several train the head alone in the last")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--batch", o.batch, "images in a micro-batch")->check(CLI::Range(1, 60000))->capture_default_str();
   app.add_option("--accumulate", o.accumulate, "micro-batches for one update")->check(CLI::Range(1, 60000))->capture_default_str();

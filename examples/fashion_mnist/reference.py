@@ -16,6 +16,7 @@ options.add_argument("--epochs", type=int, default=5)
 options.add_argument("--batch", type=int, default=64)
 options.add_argument("--accumulate", type=int, default=2)
 options.add_argument("--seed", type=int, default=0)
+options.add_argument("--limit", type=int, default=0, help="ends epochs and validations after so many batches; 0: never")
 
 
 class Net(nn.Module):
@@ -98,27 +99,32 @@ def main():
     orders = [permutation(len(labels["train"]), given.seed, epoch) for epoch in range(given.epochs)]  # slow in Python, and not timed
     net = Net()
 
+    def count_of(part, size):
+        count = math.ceil(len(labels[part]) / size)
+        return min(count, given.limit) if given.limit else count
+
     def batches(part, order, size):
-        for first in range(0, len(labels[part]), size):
+        for first in range(0, count_of(part, size) * size, size):
             rows = slice(first, first + size) if order is None else order[first : first + size]
             yield images[part][rows].float().div_(255).sub_(0.2860).div_(0.3530), labels[part][rows]
 
     def evaluate():
         net.eval()
-        loss = right = 0
+        loss = right = seen = 0
         with torch.no_grad():
             for x, y in batches("t10k", None, 500):
                 output = net(x)
                 loss += functional.cross_entropy(output, y).item() * len(y)
                 right += (output.argmax(1) == y).sum().item()
+                seen += len(y)
         net.train()
-        return loss / len(labels["t10k"]), right / len(labels["t10k"])
+        return loss / seen, right / seen
 
     def train(epochs, first_epoch, lr, warm_up):
         weights = [p for p in net.parameters() if p.requires_grad]
         groups = [{"params": [p for p in weights if p.dim() > 1], "weight_decay": 0.05}, {"params": [p for p in weights if p.dim() <= 1], "weight_decay": 0.0}]
         optimizer = torch.optim.AdamW(groups, lr=lr, fused=True)
-        count = math.ceil(len(labels["train"]) / given.batch)
+        count = count_of("train", given.batch)
         updates = math.ceil(count / given.accumulate) * epochs
         warm_up = min(warm_up, updates // 8)
         factor = lambda t: (t + 1) / warm_up if t < warm_up else (1 + math.cos(math.pi * (t - warm_up) / max(updates - warm_up, 1))) / 2
@@ -127,9 +133,10 @@ def main():
         for epoch in range(epochs):
             began = time.perf_counter()
             total = seen = 0
+            samples = min(len(labels["train"]), count * given.batch)
             window = given.accumulate * given.batch
             for i, (x, y) in enumerate(batches("train", orders[first_epoch + epoch], given.batch)):
-                in_window = min(window, len(labels["train"]) - i // given.accumulate * window)  # samples, as one big batch weighs them
+                in_window = min(window, samples - i // given.accumulate * window)  # samples, as one big batch weighs them
                 loss = functional.cross_entropy(net(x), y)
                 (loss * (len(y) / in_window)).backward()
                 total += loss.item() * len(y)

@@ -46,7 +46,8 @@ using namespace check_tests;
 
 TEST_CASE("sets that make sense pass, through the public check too") {
   STATIC_CHECK(rg::check<fake::Net, fake::AdamW, fake::CrossEntropy>::ok);
-  STATIC_CHECK(rg::check<fake::Net, fake::TorchAdam, fake::OwnLoss, fake::Ema, fake::Amp, fake::ClipNorm<1>, fake::ClipAfter, fake::Accumulate<3>>::ok);
+  STATIC_CHECK(rg::check<fake::Net, fake::TorchAdam, fake::OwnLoss, fake::Ema, fake::Amp, fake::ClipNorm<1>,
+                         fake::ClipAfter, fake::Accumulate<3>>::ok);
   STATIC_CHECK(rg::check<fake::Net, fake::AdamW, fake::CrossEntropy, fake::Freeze<"a.*">, fake::Freeze<"b.*">>::ok);
 }
 TEST_CASE("recipes are opened and off ones gone before anything is judged") {
@@ -68,8 +69,12 @@ TEST_CASE("a slot holds one policy, and a type without a slot stands once") {
   STATIC_CHECK(fails<fake::Freeze<"a">, fake::Ema, fake::Freeze<"a">>(Fault::written_twice, 0, 2));
   STATIC_CHECK(fails<FreezeIf<One>, FreezeIf<One>>(Fault::written_twice, 0, 1));
 }
-TEST_CASE("types of equal spelling are still two types") { STATIC_CHECK(verdict<FreezeIf<One>, FreezeIf<Other>>.fault == Fault::none); }
-TEST_CASE("two policies of one name would share their place in a saved run") { STATIC_CHECK(fails<fake::Ema, With<ema_again>>(Fault::same_name, 0, 1)); }
+TEST_CASE("types of equal spelling are still two types") {
+  STATIC_CHECK(verdict<FreezeIf<One>, FreezeIf<Other>>.fault == Fault::none);
+}
+TEST_CASE("two policies of one name would share their place in a saved run") {
+  STATIC_CHECK(fails<fake::Ema, With<ema_again>>(Fault::same_name, 0, 1));
+}
 TEST_CASE("exclusion works from either side, by name or slot, and against the optimizer") {
   STATIC_CHECK(fails<fake::Swa, With<loner>>(Fault::excluded, 0, 1));
   STATIC_CHECK(fails<With<loner>, fake::Swa>(Fault::excluded, 0, 1));

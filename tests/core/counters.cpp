@@ -18,7 +18,9 @@ TEST_CASE("every counter comes back from an archive") {
   double next = 0;
   const auto fill = [&](std::string_view, auto& field) { field = static_cast<std::remove_reference_t<decltype(field)>>(++next); };
   const auto save = [&](std::string_view name, auto& field) { saved[std::string{name}] = double(field); };
-  const auto load = [&](std::string_view name, auto& field) { field = static_cast<std::remove_reference_t<decltype(field)>>(saved.at(std::string{name})); };
+  const auto load = [&](std::string_view name, auto& field) {
+    field = static_cast<std::remove_reference_t<decltype(field)>>(saved.at(std::string{name}));
+  };
   run.archive(fill);
   run.archive(save);
   CHECK(other != run);

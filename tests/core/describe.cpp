@@ -3,7 +3,6 @@
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <memory>
 #include <vector>
 
 #include "support/fakes.hpp"

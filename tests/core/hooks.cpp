@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <set>
+#include <functional>
 #include <string>
 
 namespace rg = regimen;

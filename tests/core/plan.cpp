@@ -14,7 +14,8 @@ std::string text_of(const rg::Plan& plan) {
   return out.str();
 }
 struct OwnRule : fake::AdamW {
-  static constexpr rg::Facts facts{.name = "own", .slot = "optimizer", .passes = 3, .bytes = 40, .allocations = 2, .not_capturable = "it counts on the host"};
+  static constexpr rg::Facts facts{.name = "own", .slot = "optimizer", .passes = 3, .bytes = 40, .allocations = 2,
+                                   .not_capturable = "it counts on the host"};
 };
 }  // namespace plan_tests
 using namespace plan_tests;

@@ -33,12 +33,14 @@ struct Heavy {
 using namespace recipe_tests;
 
 TEST_CASE("a set has one type under all adjacent swaps, recipes and off ones among it") {
-  STATIC_CHECK(order_has_no_meaning<fake::Ema, fake::Amp, fake::ClipNorm<1>, fake::Freeze<"b.*">, fake::Accumulate<4>, fake::Freeze<"a.*">, fake::ClipAfter, fake::ClipNorm<2>>);
+  STATIC_CHECK(order_has_no_meaning<fake::Ema, fake::Amp, fake::ClipNorm<1>, fake::Freeze<"b.*">, fake::Accumulate<4>, fake::Freeze<"a.*">,
+                                   fake::ClipAfter, fake::ClipNorm<2>>);
   STATIC_CHECK(order_has_no_meaning<fake::Ema, Base, fake::Amp, rg::Off<fake::ClipNorm<>>, fake::ClipNorm<>, fake::Accumulate<4>>);
   STATIC_CHECK(std::is_same_v<Sorted<fake::Freeze<"z.*">, fake::Ema, fake::Swa>, Sorted<fake::Ema, Base>>);
 }
 TEST_CASE("canonical order is by name, then by spelling") {
-  STATIC_CHECK(std::is_same_v<Sorted<fake::Freeze<"b">, fake::Ema, fake::Freeze<"a">, fake::Amp>, Pack<fake::Amp, fake::Ema, fake::Freeze<"a">, fake::Freeze<"b">>>);
+  STATIC_CHECK(std::is_same_v<Sorted<fake::Freeze<"b">, fake::Ema, fake::Freeze<"a">, fake::Amp>,
+                              Pack<fake::Amp, fake::Ema, fake::Freeze<"a">, fake::Freeze<"b">>>);
   STATIC_CHECK(std::is_same_v<Sorted<>, Pack<>>);
 }
 TEST_CASE("inline hooks of one moment alone keep the order of writing") {

@@ -1,4 +1,4 @@
-// EXPECT: hook_fits<CountUpdates, 
+// EXPECT: hook_fits<CountUpdates,
 // EXPECT: "after_update"
 // EXPECT: regimen: wrong signature: write `void HOOK(auto& step, State& state) const`, with the arguments shown; see docs/errors.md#hook
 // LINES: 8

@@ -1,4 +1,4 @@
-// EXPECT: hook_fits<SeeOutput, 
+// EXPECT: hook_fits<SeeOutput,
 // EXPECT: "after_forward"
 // EXPECT: "(step, output, batch, state)"
 // EXPECT: regimen: wrong signature: write `void HOOK(auto& step, State& state) const`, with the arguments shown; see docs/errors.md#hook

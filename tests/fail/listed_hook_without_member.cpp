@@ -1,4 +1,4 @@
-// EXPECT: listed_hook_exists<CountEpochs, 
+// EXPECT: listed_hook_exists<CountEpochs,
 // EXPECT: "after_epoch"
 // EXPECT: regimen: `hooks` lists this hook but the policy has no such member; see docs/errors.md#hooks
 // LINES: 8

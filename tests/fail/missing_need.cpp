@@ -1,4 +1,4 @@
-// EXPECT: has_what_it_needs<Lookahead, 
+// EXPECT: has_what_it_needs<Lookahead,
 // EXPECT: "average"
 // EXPECT: regimen: this policy needs another that is not there: add the one named
 // LINES: 8

@@ -1,4 +1,4 @@
-// EXPECT: has_what_it_needs<Accuracy, 
+// EXPECT: has_what_it_needs<Accuracy,
 // EXPECT: "output"
 // EXPECT: an objective on output and target
 // LINES: 8

@@ -1,4 +1,4 @@
-// EXPECT: hook_is_spelt_right<CountEpochs, 
+// EXPECT: hook_is_spelt_right<CountEpochs,
 // EXPECT: "on_epoch_end"
 // EXPECT: "after_epoch"
 // EXPECT: regimen: no moment has this name: write the second one shown; see docs/errors.md#misspelt

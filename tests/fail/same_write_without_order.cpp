@@ -1,4 +1,4 @@
-// EXPECT: write_in_a_stated_order<fake::Amp, Damp, 
+// EXPECT: write_in_a_stated_order<fake::Amp, Damp,
 // EXPECT: "factor"
 // EXPECT: regimen: two policies write the same thing in one moment: say `.after = {"other"}` in one's facts
 // LINES: 8

@@ -1,4 +1,4 @@
-// EXPECT: hook_is_listed<CountUpdates, 
+// EXPECT: hook_is_listed<CountUpdates,
 // EXPECT: "after_update"
 // EXPECT: regimen: this hook is not in `hooks`: list it, or it would never be called; see docs/errors.md#hooks
 // LINES: 8

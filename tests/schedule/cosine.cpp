@@ -7,7 +7,9 @@
 namespace rg = regimen;
 
 namespace cosine_tests {
-constexpr double rate(const rg::Cosine& cosine, std::int64_t t, std::int64_t length = 0, double base = 1) { return cosine(base, {.update = t, .length = length}); }
+constexpr double rate(const rg::Cosine& cosine, std::int64_t t, std::int64_t length = 0, double base = 1) {
+  return cosine(base, {.update = t, .length = length});
+}
 }  // namespace cosine_tests
 using namespace cosine_tests;
 

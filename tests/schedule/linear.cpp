@@ -7,7 +7,9 @@
 namespace rg = regimen;
 
 namespace linear_tests {
-constexpr double rate(const rg::Linear& linear, std::int64_t t, std::int64_t length = 0, double base = 1) { return linear(base, {.update = t, .length = length}); }
+constexpr double rate(const rg::Linear& linear, std::int64_t t, std::int64_t length = 0, double base = 1) {
+  return linear(base, {.update = t, .length = length});
+}
 }  // namespace linear_tests
 using namespace linear_tests;
 

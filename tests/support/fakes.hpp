@@ -40,7 +40,8 @@ struct Amp {
     double scale = 65536;
     constexpr void archive(auto& a) { a("scale", scale); }
   };
-  static constexpr rg::Facts facts{.name = "amp", .slot = "precision", .writes = {"factor"}, .passes = 1, .bytes = 4, .syncs = 1, .not_capturable = "its check is read"};
+  static constexpr rg::Facts facts{.name = "amp", .slot = "precision", .writes = {"factor"}, .passes = 1, .bytes = 4, .syncs = 1,
+                                   .not_capturable = "its check is read"};
   static constexpr rg::HookSet hooks{.before_backward = true, .before_update = true};
   void before_backward(auto& step, State&) const { step.trace += "amp "; }
   void before_update(auto& step, State&) const { step.trace += "amp "; }
@@ -57,7 +58,8 @@ template <int P = 2> struct ClipNorm {
 /// Stands before ClipNorm in canonical order and acts behind it.
 struct ClipAfter {
   struct State {};
-  static constexpr rg::Facts facts{.name = "a_late_clip", .after = {"clip norm"}, .writes = {"gradients"}, .passes = 2, .bytes = 8, .allocations = 1, .rewrites_gradients = true};
+  static constexpr rg::Facts facts{.name = "a_late_clip", .after = {"clip norm"}, .writes = {"gradients"}, .passes = 2, .bytes = 8,
+                                   .allocations = 1, .rewrites_gradients = true};
   static constexpr rg::HookSet hooks{.before_update = true};
   void before_update(auto& step, State&) const { step.trace += "a_late_clip "; }
   bool operator==(const ClipAfter&) const = default;
@@ -89,5 +91,6 @@ template <rg::Selector... S> struct Freeze {
   void partition(auto& draft, State&) const { draft.trace += "freeze "; }
   bool operator==(const Freeze&) const = default;
 };
-static_assert(rg::policy<Accumulate<4>> && rg::policy<Amp> && rg::policy<ClipNorm<>> && rg::policy<ClipAfter> && rg::policy<Ema> && rg::policy<Swa> && rg::policy<Freeze<"*">>);
+static_assert(rg::policy<Accumulate<4>> && rg::policy<Amp> && rg::policy<ClipNorm<>> && rg::policy<ClipAfter>);
+static_assert(rg::policy<Ema> && rg::policy<Swa> && rg::policy<Freeze<"*">>);
 }  // namespace fake

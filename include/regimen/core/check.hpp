@@ -40,7 +40,7 @@ template <class Model, class O, class Objective, class... Ps> consteval Verdict 
           if (names_any(a.excludes, b) || names_any(b.excludes, a)) return {Fault::excluded, i, j};
           const auto moments_a = listed(hooks[i]), moments_b = listed(hooks[j]);
           bool share = false;
-          for (std::size_t m = 0; m < moment_count; ++m) share = share || (moments_a[m] && moments_b[m]);
+          for (auto m = static_cast<std::size_t>(before_epoch); m < moment_count; ++m) share = share || (moments_a[m] && moments_b[m]);
           for (auto what : a.writes)
             if (share && has_name(b.writes, what) && !names_any(a.after, b) && !names_any(b.after, a) && !(a.in_order && b.in_order))
               return {Fault::same_write, i, j, label(what)};

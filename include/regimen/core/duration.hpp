@@ -16,6 +16,13 @@ struct Minutes { static constexpr std::string_view name = "minutes"; using Count
 
 namespace detail {
 template <class Unit, class Number> constexpr bool a_number_without_unit = std::is_void_v<Unit>;  // asked only where it is wrong
+template <class Number> constexpr bool a_whole_number = std::is_integral_v<Number>;
+struct Whole {
+  std::int64_t count;
+  template <class Number> constexpr Whole(Number n) : count{static_cast<std::int64_t>(n)} {
+    static_assert(a_whole_number<Number>, "regimen: epochs, steps, samples and tokens are whole numbers: write rg::epochs(3); see docs/errors.md#unit");
+  }
+};
 template <class Meant, class Given> constexpr bool units_agree = std::is_same_v<Meant, Given>;
 }  // namespace detail
 
@@ -45,13 +52,13 @@ using Tokens = Duration<unit::Tokens>;
 using Minutes = Duration<unit::Minutes>;
 
 /// Passes over the training data.
-constexpr Epochs epochs(std::int64_t n) { return Epochs::of(n); }
+constexpr Epochs epochs(detail::Whole n) { return Epochs::of(n.count); }
 /// Optimizer updates that happened (a skipped one doesn't count).
-constexpr Steps steps(std::int64_t n) { return Steps::of(n); }
+constexpr Steps steps(detail::Whole n) { return Steps::of(n.count); }
 /// Samples that entered a forward: the first dimension of each batch's input.
-constexpr Samples samples(std::int64_t n) { return Samples::of(n); }
+constexpr Samples samples(detail::Whole n) { return Samples::of(n.count); }
 /// The weights that a `{sum, weight}` objective returned, added up.
-constexpr Tokens tokens(std::int64_t n) { return Tokens::of(n); }
+constexpr Tokens tokens(detail::Whole n) { return Tokens::of(n.count); }
 /// Wall-clock time.
 constexpr Minutes minutes(double n) { return Minutes::of(n); }
 

@@ -15,7 +15,8 @@ namespace detail {
 /// The first of these parts behind the `Given` ones that has no default; void if all have one.
 template <std::size_t Given, class... Parts> struct Lacking { using type = void; };
 template <std::size_t Given, class Part, class... Parts> struct Lacking<Given, Part, Parts...>
-    : std::conditional_t<Given == 0 && !std::is_default_constructible_v<Part>, std::type_identity<Part>, Lacking<(Given > 0 ? Given - 1 : 0), Parts...>> {};
+    : std::conditional_t<Given == 0 && !std::is_default_constructible_v<Part>, std::type_identity<Part>,
+                         Lacking<(Given > 0 ? Given - 1 : 0), Parts...>> {};
 template <class Part> constexpr bool has_a_default = std::is_void_v<Part>;  // fed with the culprit, or void
 template <class Part> Part no_value();  // never defined: stands behind a failed assert
 }  // namespace detail

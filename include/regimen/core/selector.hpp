@@ -88,7 +88,9 @@ template <class T, std::size_t N> struct Selector {
   constexpr Selector(const char (&glob)[N]) {
     std::copy_n(glob, N, chars);
     // in a constant expression a throw is the error, and compilers show its line
-    if (!detail::glob_is_well_formed(view())) throw "regimen: malformed glob: no name has blanks, slashes or empty parts, and `[` needs `]`; see docs/errors.md#glob";
+    if (!detail::glob_is_well_formed(view())) {
+      throw "regimen: malformed glob: no name has blanks, slashes or empty parts, and `[` needs `]`; see docs/errors.md#glob";
+    }
   }
   constexpr Selector(TypeIs<T>) {}
   constexpr std::string_view view() const { return {chars, N - 1}; }

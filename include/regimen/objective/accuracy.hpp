@@ -2,14 +2,16 @@
 #pragma once
 #include <string_view>
 
-#include <ATen/core/Tensor.h>
+#include "regimen/objective/loss.hpp"
 
 namespace regimen {
-/// The share of samples whose largest logit is the target's. Example: `rg::Metrics{rg::Accuracy{}}`.
+/// The share of samples whose largest logit is the target's, an index or the largest of probabilities; another shape throws regimen::Error.
+/// Example: `rg::Metrics{rg::Accuracy{}}`.
 struct Accuracy {
   static constexpr std::string_view name = "accuracy";
   at::Tensor operator()(const at::Tensor& output, const at::Tensor& target) const {
-    return output.argmax(1).eq(target.dim() == output.dim() ? target.argmax(1) : target).to(at::kFloat).mean();
+    const auto classes = detail::classes_of("Accuracy", output, target);
+    return output.argmax(1).eq(classes).to(at::kFloat).mean();
   }
 };
 }  // namespace regimen

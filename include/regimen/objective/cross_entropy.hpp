@@ -1,5 +1,6 @@
 // regimen/objective/cross_entropy.hpp - classification
 #pragma once
+#include <algorithm>
 #include <string>
 
 #include <ATen/ops/cross_entropy_loss.h>
@@ -33,10 +34,14 @@ struct CrossEntropy {
     const auto refuse = [](const std::string& found, const std::string& write) { throw Error{"CrossEntropy", found, write}; };
     if (output.dim() < 1 || !output.is_floating_point()) refuse("an output of shape " + detail::shape_of(output), "logits [batch, classes] of a float type");
     if (output.device() != target.device()) refuse("output and target on different devices", "OnDevice{...}, which moves batches too");
+    const int64_t classes = output.size(output.dim() > 1 ? 1 : 0);
+    if (class_weight.defined() && (class_weight.device() != output.device() || class_weight.dim() != 1 || class_weight.numel() != classes))
+      refuse("class weights " + detail::shape_of(class_weight) + " on " + class_weight.device().str() + " for " + std::to_string(classes) + " classes on " + output.device().str(),
+             "one weight per class, on the output's device");
     if (soft_targets) {
       if (target.sizes() != output.sizes() || !target.is_floating_point())
         refuse("soft targets " + detail::shape_of(target) + " for logits " + detail::shape_of(output), "probabilities of the logits' shape and a float type");
-      return output.dim() > 1 ? static_cast<double>(target.numel() / output.size(1)) : 1;
+      return output.dim() > 1 ? static_cast<double>(target.numel() / std::max<int64_t>(classes, 1)) : 1;
     }
     if (target.scalar_type() != at::kLong)
       refuse(std::string{"targets of type "} + c10::toString(target.scalar_type()),
@@ -44,15 +49,13 @@ struct CrossEntropy {
     bool fits = target.dim() + 1 == output.dim();
     for (int64_t d = 0; fits && d < target.dim(); ++d) fits = target.size(d) == output.size(d == 0 && output.dim() > 1 ? 0 : d + 1);
     if (!fits) refuse("targets " + detail::shape_of(target) + " for logits " + detail::shape_of(output), "targets [batch] for logits [batch, classes]");
-    return valid_targets(output.dim() > 1 ? output.size(1) : output.size(0), target);
+    return valid_targets(classes, target);
   }
   double valid_targets(int64_t classes, const at::Tensor& target) const {
     if (!target.device().is_cpu()) {  // the index range is left to the kernel
       if (!class_weight.defined()) return ignore_index < 0 ? static_cast<double>(target.numel()) : detail::read_number(target.ne(ignore_index).sum());
       return detail::read_number(class_weight.index_select(0, target.flatten().clamp(0, classes - 1)).mul(target.flatten().ne(ignore_index)).sum());
     }
-    if (class_weight.defined() && class_weight.numel() != classes)
-      throw Error{"CrossEntropy", std::to_string(class_weight.numel()) + " class weights for " + std::to_string(classes) + " classes", "one weight per class"};
     const auto flat = target.contiguous();
     const auto weights = class_weight.defined() ? class_weight.to(at::kDouble).contiguous() : at::Tensor{};
     const int64_t* index = flat.const_data_ptr<int64_t>();

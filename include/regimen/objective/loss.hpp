@@ -12,8 +12,11 @@ namespace regimen {
 /// A loss that is a mean over `weight` samples. Example: `return rg::Mean{loss, 16};`
 struct Mean {
   at::Tensor value;
-  double weight = 1;      // in the window
-  double count = weight;  // of samples, for the mean that is reported
+  double weight = 1;  // in the window
+  double count = 1;   // of samples, for the mean that is reported
+
+  Mean(at::Tensor v, double w, double n) : value{std::move(v)}, weight{w}, count{n} {}
+  template <class N> requires std::is_arithmetic_v<N> Mean(at::Tensor v, N w) : Mean{std::move(v), static_cast<double>(w), static_cast<double>(w)} {}  // x.size(0) too
 };
 /// A loss that is a sum over `weight` tokens: the window divides by all its tokens, as one big batch would.
 /// The weight may be a number or a tensor of one element (read on the host). Example: `return rg::Sum{loss_sum, mask.sum()};`
@@ -21,7 +24,7 @@ struct Sum {
   at::Tensor value;
   double weight = 1;
 
-  Sum(at::Tensor v, double w) : value{std::move(v)}, weight{w} {}
+  template <class N> requires std::is_arithmetic_v<N> Sum(at::Tensor v, N w) : value{std::move(v)}, weight{static_cast<double>(w)} {}
   Sum(at::Tensor v, const at::Tensor& w) : value{std::move(v)}, weight{detail::read_number(w)} {}
 };
 
@@ -57,6 +60,14 @@ inline std::string shape_of(const at::Tensor& t) {
   std::string text = "[";
   for (auto n : t.sizes()) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
   return text + "]";
+}
+/// The class indices of a target, or of probabilities, for logits [batch, classes, ...]; a shape that would broadcast throws.
+inline at::Tensor classes_of(const char* who, const at::Tensor& output, const at::Tensor& target) {
+  const bool soft = output.dim() > 1 && target.sizes() == output.sizes() && target.is_floating_point();
+  bool fits = soft || (output.dim() > 1 && target.dim() + 1 == output.dim());
+  for (int64_t d = 0; fits && !soft && d < target.dim(); ++d) fits = target.size(d) == output.size(d == 0 ? 0 : d + 1);
+  if (!fits) throw Error{who, "target " + shape_of(target) + " for logits " + shape_of(output), "targets [batch] for logits [batch, classes]"};
+  return soft ? target.argmax(1) : target;
 }
 }  // namespace detail
 }  // namespace regimen

@@ -1,5 +1,6 @@
 // regimen/optim/own.hpp - runs an own optimizer over the cells of a partition
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -28,16 +29,12 @@ template <rule O> class OwnOptimizer {
       hyper_.push_back(resolved(group));
       groups_.push_back({group.name, double(hyper_.back().lr), double(hyper_.back().lr), double(hyper_.back().weight_decay)});
     }
-    for (std::size_t i = 0; i < partition.weights.size(); ++i) {
-      const auto& w = partition.weights[i];
-      state_.push_back({});
-      if (!w.trains()) continue;
-      if (!is_dense(w.tensor) || !w.tensor.is_floating_point())
+    for (const auto& w : partition.weights)
+      if (w.trains() && !(is_dense(w.tensor) && w.tensor.is_floating_point()))
         throw Error{"Trainer", "parameter " + w.name + " is not a dense tensor of real numbers", "a contiguous float, double, bfloat16 or half parameter"};
-      for (auto name : hyper_[w.group].state_names()) state_[i].tensors.emplace_back(std::string{name}, at::zeros_like(w.tensor.detach()));
-    }
+    state_.resize(partition.weights.size());
     partition.build_cells();
-    for (const auto& cell : partition.cells) lists_.push_back(list_of(partition, cell, cell.weights));
+    make_state(partition);
   }
 
   std::vector<ParameterGroup>& groups() { return groups_; }
@@ -46,6 +43,9 @@ template <rule O> class OwnOptimizer {
   /// Gradients times the cell's factor, then the rule with the terms it takes; returns how many weights moved.
   std::size_t update(const Partition& partition, const auto&... terms) {
     at::NoGradGuard no_grad;
+    for (const auto& cell : partition.cells)
+      for (auto i : cell.weights)
+        if (partition.takes_part(i)) check_gradient(partition.weights[i]);  // all of them before the first weight moves
     std::size_t moved = 0;
     for (std::size_t c = 0; c < partition.cells.size(); ++c) moved += update_cell(partition, partition.cells[c], lists_[c], terms...);
     return moved;
@@ -60,6 +60,7 @@ template <rule O> class OwnOptimizer {
       a(key + "/rate", groups_[g].rate);
       groups_[g].weight_decay = double(hyper_[g].weight_decay);
     }
+    make_state(partition);  // loaded options may ask for other tensors: momentum where there was none
     for (std::size_t i = 0; i < state_.size(); ++i) {
       if (!partition.weights[i].trains()) continue;
       a(partition.weights[i].name + "/steps", state_[i].steps);
@@ -87,9 +88,37 @@ template <rule O> class OwnOptimizer {
     if (o.momentum) { if constexpr (requires { hyper.momentum; }) hyper.momentum = *o.momentum; else lacks("momentum"); }
     if (o.eps) { if constexpr (requires { hyper.eps; }) hyper.eps = *o.eps; else lacks("eps"); }
     if (o.betas) { if constexpr (requires { hyper.betas; }) hyper.betas = *o.betas; else lacks("betas"); }
-    if (!(double(hyper.lr) >= 0) || !std::isfinite(double(hyper.lr)))
-      throw Error{describe(defaults_), "the learning rate of group " + group.name + " is " + std::to_string(double(hyper.lr)), "a finite number, at least 0"};
+    const auto need = [&](bool fits, const char* what, double is, const char* write) {
+      if (!fits) throw Error{describe(defaults_), "the " + std::string{what} + " of group " + group.name + " is " + std::to_string(is), write};
+    };
+    const auto need_size = [&](const char* what, double is) { need(is >= 0 && std::isfinite(is), what, is, "a finite number, at least 0"); };
+    need_size("learning rate", hyper.lr);
+    need_size("weight decay", hyper.weight_decay);
+    if constexpr (requires { hyper.eps; }) need_size("eps", hyper.eps);
+    if constexpr (requires { hyper.momentum; }) need_size("momentum", hyper.momentum);
+    if constexpr (requires { hyper.betas.beta2; })
+      for (double beta : {hyper.betas.beta1, hyper.betas.beta2}) need(beta >= 0 && beta < 1, "beta", beta, "a number in [0, 1)");
+    if constexpr (requires { hyper.nesterov; hyper.momentum; hyper.dampening; })
+      need(!hyper.nesterov || (hyper.momentum > 0 && hyper.dampening == 0), "momentum under nesterov", hyper.momentum, "a momentum above 0 and no dampening");
     return hyper;
+  }
+
+  // The tensors that each weight's options ask for, and the lists of them; what is there already stays.
+  void make_state(const Partition& partition) {
+    bool changed = lists_.empty();
+    for (std::size_t i = 0; i < partition.weights.size(); ++i) {
+      const auto& w = partition.weights[i];
+      if (!w.trains()) continue;
+      const auto names = hyper_[w.group].state_names();
+      auto& tensors = state_[i].tensors;
+      if (std::ranges::equal(names, tensors, {}, {}, [](const auto& known) { return std::string_view{known.first}; })) continue;
+      tensors.clear();
+      for (auto name : names) tensors.emplace_back(std::string{name}, at::zeros_like(w.tensor.detach()));
+      changed = true;
+    }
+    if (!changed) return;
+    lists_.clear();
+    for (const auto& cell : partition.cells) lists_.push_back(list_of(partition, cell, cell.weights));
   }
 
   Lists list_of(const Partition& partition, const Cell& cell, const std::vector<std::size_t>& members) const {
@@ -146,9 +175,14 @@ template <rule O> class OwnOptimizer {
   }
 
   // The fused operators read memory in the weight's order and check nothing.
-  static at::Tensor fitting(const Weight& w, const at::Tensor& gradient) {
+  static void check_gradient(const Weight& w) {
+    const auto& gradient = w.tensor.grad();
     if (gradient.layout() != at::kStrided)
       throw Error{"Trainer", "the gradient of " + w.name + " is sparse", "a dense layer (`sparse(false)` for an embedding), or a wrapped torch::optim"};
+    if (gradient.sizes() != w.tensor.sizes() || gradient.scalar_type() != w.tensor.scalar_type() || gradient.device() != w.tensor.device())
+      throw Error{"Trainer", "the gradient of " + w.name + " has another shape, type or device than the weight", "a gradient that backward made, or one like the weight"};
+  }
+  static at::Tensor fitting(const Weight& w, const at::Tensor& gradient) {
     if (gradient.strides() == w.tensor.strides() || (gradient.is_contiguous() && w.tensor.is_contiguous())) return gradient;
     auto copy = at::zeros_like(w.tensor.detach());
     copy.copy_(gradient);

@@ -23,28 +23,29 @@ template <class O> class WrappedOptimizer {
     for (auto& w : partition.weights) w.updated = false;
     partition.groups.clear();
     auto& groups = optimizer_.param_groups();
+    std::vector<std::vector<at::Tensor>> kept(groups.size());  // the user's optimizer is left as it is until all is well
     for (std::size_t g = 0; g < groups.size(); ++g) {
       partition.groups.push_back({"group " + std::to_string(g), {}, false});
       const double rate = groups[g].options().get_lr();
       groups_.push_back({partition.groups.back().name, rate, rate});
-      auto& params = groups[g].params();
-      std::erase_if(params, [&](const at::Tensor& t) {
+      for (const auto& t : groups[g].params()) {
         auto w = std::ranges::find_if(partition.weights, [&](const Weight& known) { return is_tied(known.tensor, t); });
         if (w == partition.weights.end())
           throw Error{"Trainer", "the optimizer holds a tensor of " + std::to_string(t.numel()) + " numbers that is not a parameter of the model",
                       "an optimizer made from this model's parameters()"};
-        if (!w->frozen_by.empty()) return true;
+        if (!w->frozen_by.empty()) continue;
         if (w->updated) {  // first match wins: twice would be updated twice
           w->also.push_back("group " + std::to_string(g));
-          return true;
+          continue;
         }
         w->updated = true;
         w->group = g;
-        return false;
-      });
+        kept[g].push_back(w->tensor);  // not an alias of it: gradients are joined in this one
+      }
     }
     partition.build_cells();
     if (partition.cells.empty()) throw Error{"Trainer", "the optimizer holds no parameter that trains", "an optimizer made from this model's parameters()"};
+    for (std::size_t g = 0; g < groups.size(); ++g) groups[g].params() = std::move(kept[g]);
   }
 
   std::vector<ParameterGroup>& groups() { return groups_; }

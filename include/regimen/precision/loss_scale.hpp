@@ -21,14 +21,17 @@ struct LossScale {
 
   void update(bool overflow, const LossScaleOptions& o) {
     if (overflow) {
-      scale = std::max(o.floor, scale * o.backoff_factor);
+      scale = std::max(o.floor, rounded(scale * o.backoff_factor));
       growth_tracker = 0;
     } else if (++growth_tracker == o.growth_interval) {
-      if (const double grown = scale * o.growth_factor; std::isfinite(static_cast<float>(grown))) scale = grown;
+      if (const double grown = rounded(scale * o.growth_factor); std::isfinite(grown)) scale = grown;
       growth_tracker = 0;
     }
   }
 
   constexpr void archive(auto& a) { a("scale", scale); a("growth_tracker", growth_tracker); }
+
+ private:
+  static double rounded(double x) { return static_cast<float>(x); }  // torch keeps the scale in float
 };
 }  // namespace regimen

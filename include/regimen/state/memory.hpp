@@ -56,6 +56,7 @@ template <bool Loading> class MemoryArchive {
   template <class T> void sequence(MemoryArchive a, std::vector<T>& field) {
     auto n = static_cast<std::int64_t>(field.size());
     a("size", n);
+    if (n < 0) throw Error{"load", "\"" + a.prefix_ + "size\" is " + std::to_string(n), "a state of the same model and policies"};
     field.resize(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < field.size(); ++i) a(std::to_string(i), field[i]);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -44,38 +46,53 @@ template <class P> double norm_by_torch(const at::Tensor& t, P p) {
   if constexpr (!std::is_same_v<P, MaxNorm>) ord = p;
   return read_number(at::linalg_vector_norm(t.detach(), ord, at::OptionalIntArrayRef{}, false, at::kDouble));  // sync: on a device
 }
-/// One tensor's norm, NaN or infinite exactly if an element is (or a double's power overflows: then by scaling).
+template <class P> double plain_norm(const at::Tensor& t, P p) {
+  if (t.device().is_cpu() && is_dense(t)) {
+    if (t.scalar_type() == at::kFloat) return root_of(power_sum(t.const_data_ptr<float>(), t.numel(), p), p);
+    if (t.scalar_type() == at::kDouble) return root_of(power_sum(t.const_data_ptr<double>(), t.numel(), p), p);
+  }
+  return norm_by_torch(t, p);
+}
+/// One tensor's norm, NaN or infinite exactly if an element is, or if it is beyond the largest double itself.
 template <class P> double norm_of(const at::Tensor& t, P p) {
   if (t.layout() != at::kStrided) throw Error{"norm", "a sparse gradient", "a dense layer (`sparse(false)` for an embedding)"};
   if (t.numel() == 0) return 0;
-  if (t.device().is_cpu() && is_dense(t)) {
-    if (t.scalar_type() == at::kFloat) return root_of(power_sum(t.const_data_ptr<float>(), t.numel(), p), p);
-    if (t.scalar_type() == at::kDouble) {
-      const double* x = t.const_data_ptr<double>();
-      const double n = root_of(power_sum(x, t.numel(), p), p);
-      const double largest = power_sum(x, t.numel(), max_norm);
-      if (std::isfinite(largest) && (!std::isfinite(n) || n < 1e-140) && largest > 0)
-        return largest * norm_by_torch(t.div(largest), p);  // squares of doubles beyond 1e154 overflow, below 1e-162 vanish
-      return n;
-    }
+  const double n = plain_norm(t, p);
+  if constexpr (!std::is_same_v<P, MaxNorm>) {
+    if (p <= 2 && t.scalar_type() != at::kDouble) return n;  // no square of a float leaves the range of a double
+    const double power = p == 2 ? n * n : std::pow(n, double(p));
+    if (power > 1e-280 && std::isfinite(power)) return n;
+    // squares of doubles beyond 1e154 overflow, below 1e-162 vanish, those of the 20th power much earlier: by the largest element, if that is a number
+    const double largest = plain_norm(t, max_norm);
+    if (largest > 0 && std::isfinite(largest)) return largest * norm_by_torch(t.detach().to(at::kDouble).div(largest), p);
   }
-  return norm_by_torch(t, p);
+  return n;
+}
+/// The norm of a list whose parts have the norms `a` and `b`.
+template <class P> double joined(double a, double b, P p) {
+  if constexpr (std::is_same_v<P, MaxNorm>) return a >= b || a != a ? a : b;
+  else if (p == 2) return std::hypot(a, b);
+  else if (p == 1) return a + b;
+  else {
+    const double most = std::max(a, b);
+    if (!(most > 0) || std::isinf(most) || std::isnan(a + b)) return a + b;
+    return most * std::pow(std::pow(a / most, double(p)) + std::pow(b / most, double(p)), 1.0 / p);
+  }
 }
 }  // namespace detail
 
 /// The p-norm of all elements of all tensors together, in double; NaN or infinite if any element is. Undefined tensors are left out.
-/// One pass, nothing allocated for dense float and double on the CPU; on a device it waits once per tensor. Throws regimen::Error if one is sparse.
+/// One pass, nothing allocated for dense float and double on the CPU; on a device it waits once per tensor. Doubles whose powers leave the range of
+/// a double take more. Throws regimen::Error if one is sparse, or p is not above 0.
 /// Equals `torch.nn.utils.get_total_norm`. Example: `rg::norm({a.grad(), b.grad()}, 2)`.
 template <class P = int> double norm(const std::vector<at::Tensor>& tensors, P p = 2) {
-  double sum = 0;
-  for (const auto& t : tensors) {
-    if (!t.defined()) continue;
-    const double n = detail::norm_of(t, p);
-    if constexpr (std::is_same_v<P, MaxNorm>) sum = sum >= n || sum != sum ? sum : n;
-    else if (p == 2) sum = std::hypot(sum, n);
-    else if (p == 1) sum += n;
-    else sum = std::pow(std::pow(sum, double(p)) + std::pow(n, double(p)), 1.0 / p);
+  if constexpr (!std::is_same_v<P, MaxNorm>) {
+    if (!(p > 0)) throw Error{"norm", "p is " + std::to_string(p), "1, 2, another number above 0, or rg::max_norm"};  // NaN too
+    if (std::isinf(static_cast<double>(p))) return norm(tensors, max_norm);
   }
-  return sum;
+  double all = 0;
+  for (const auto& t : tensors)
+    if (t.defined()) all = detail::joined(all, detail::norm_of(t, p), p);
+  return all;
 }
 }  // namespace regimen

@@ -42,8 +42,8 @@ struct DeviceMean {
   void add(const at::Tensor& value, double times, double w) {
     weight += w;
     if (value.device().is_cpu()) sum += times * detail::read_number(value);
-    else if (device_sum) device_sum->add_(value.detach(), times);
-    else device_sum = value.detach().to(at::kDouble).mul_(times);
+    else if (device_sum) device_sum->add_(value.detach().reshape({}), times);
+    else device_sum = value.detach().reshape({}).to(at::kDouble).mul(times);  // not in place: it may be the caller's own
   }
   void clear() { *this = DeviceMean{}; }
 

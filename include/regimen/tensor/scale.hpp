@@ -24,7 +24,11 @@ inline void scale(const std::vector<at::Tensor>& tensors, double factor) {
     const bool plain = t.device().is_cpu() && detail::is_dense(t);
     if (plain && t.scalar_type() == at::kFloat) detail::scale_run(t.mutable_data_ptr<float>(), t.numel(), static_cast<float>(factor));
     else if (plain && t.scalar_type() == at::kDouble) detail::scale_run(t.mutable_data_ptr<double>(), t.numel(), factor);
-    else others.push_back(t);
+    else {
+      others.push_back(t);
+      continue;
+    }
+    detail::bump_version(t);  // a graph may have kept it, as a second derivative's does
   }
   if (!others.empty()) at::_foreach_mul_(others, factor);
 }

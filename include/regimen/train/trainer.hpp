@@ -19,6 +19,9 @@
 
 namespace regimen {
 namespace detail {
+template <class T, class Tuple> constexpr bool starts_with = false;
+template <class T, class First, class... Rest> constexpr bool starts_with<T, std::tuple<First, Rest...>> = std::is_same_v<T, std::remove_cvref_t<First>>;
+template <class P, class Set> constexpr bool has_policy = index_in<P>(Set{}) < Set::size;
 template <bool Ok, class M, class O, class L, class P> struct LoopFor { using type = NoEngine; };
 template <class M, class O, class L, class P> struct LoopFor<true, M, O, L, P> { using type = Loop<Engine<M, O, P>, L>; };
 template <bool Ok, class M, class O, class L, class P> using LoopIf = typename LoopFor<Ok, M, O, L, P>::type;
@@ -42,6 +45,8 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
       : Trainer(std::index_sequence_for<Policies...>{}, std::forward_as_tuple(std::forward<Given>(given)...)) {
     static_assert(!(std::is_same_v<std::remove_cvref_t<Given>, Trainer> || ...),
                   "regimen: a trainer moves, it doesn't copy: write std::move(trainer), or load(trainer.save()) into another; see docs/errors.md#copy");
+    static_assert(detail::has_a_default<typename detail::Lacking<sizeof...(Given), Model, Optimizer, Objective, Policies...>::type>,
+                  "regimen: this part has no default (no learning rate anywhere?): write it in the call, as rg::SGD{.lr = 0.1}; see docs/errors.md#rate");
     static_assert(sizeof...(Given) >= 1 && sizeof...(Given) <= 3 + sizeof...(Policies), "regimen: write rg::Trainer{model, optimizer, objective, policies...}; see docs/errors.md#order");
   }
   Trainer(Trainer&&) = default;
@@ -75,8 +80,9 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
   /// A policy's state. Example: `trainer.get<rg::Amp<>>().loss_scale.scale`.
   template <class P> auto& get() {
     constexpr auto index = detail::index_in<P>(detail::Sorted<Policies...>{});
-    static_assert(index < detail::Sorted<Policies...>::size, "regimen: this trainer has no such policy; see docs/errors.md#get");
-    return std::get<index>(e().cast.states);
+    static_assert(detail::has_policy<P, detail::Sorted<Policies...>>, "regimen: this trainer has no such policy; see docs/errors.md#get");
+    if constexpr (detail::has_policy<P, detail::Sorted<Policies...>>) return std::get<index>(e().cast.states);
+    else return detail::no_value<typename P::State&>();
   }
   const Counters& counters() const { return loop_.e.run; }
   auto& model() { return e().module(); }
@@ -92,8 +98,10 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
       : loop_(part<0, Model>(given), part<1, Optimizer>(given), part<2, Objective>(given), detail::sorted_values(part<3 + I, Policies>(given)...)) {}
 
   template <std::size_t I, class Part, class Given> static decltype(auto) part(Given& given) {
-    if constexpr (I < std::tuple_size_v<Given>) return std::forward<std::tuple_element_t<I, Given>>(std::get<I>(given));
-    else return left_out<Part>();
+    if constexpr (detail::starts_with<Trainer, Given>) return detail::no_value<Part>();
+    else if constexpr (I < std::tuple_size_v<Given>) return std::forward<std::tuple_element_t<I, Given>>(std::get<I>(given));
+    else if constexpr (std::is_default_constructible_v<Part>) return left_out<Part>();
+    else return detail::no_value<Part>();  // the constructor has spoken
   }
   auto& e() { return loop_.e; }
 
