@@ -37,49 +37,19 @@ def read_idx(path, header):
     return torch.frombuffer(bytearray(gzip.decompress(path.read_bytes())[header:]), dtype=torch.uint8)
 
 
-def seed_words(seed, count):
-    """std::seed_seq over the 32-bit words `seed`: fills `count` of them (C++ standard, [rand.util.seedseq])."""
-    mask = 0xFFFFFFFF
-    mix = lambda x: (x ^ (x >> 27)) & mask
-    out, s = [0x8B8B8B8B] * count, len(seed)
-    p = (count - 11) // 2  # 11: for 623 words and more
-    q, m = p + 11, max(s + 1, count)
-    for k in range(m):
-        r1 = 1664525 * mix(out[k % count] ^ out[(k + p) % count] ^ out[(k - 1) % count]) & mask
-        r2 = (r1 + (s if k == 0 else k % count + seed[k - 1] if k <= s else k % count)) & mask
-        out[(k + p) % count] = (out[(k + p) % count] + r1) & mask
-        out[(k + q) % count] = (out[(k + q) % count] + r2) & mask
-        out[k % count] = r2
-    for k in range(m, m + count):
-        r3 = 1566083941 * mix((out[k % count] + out[(k + p) % count] + out[(k - 1) % count]) & mask) & mask
-        r4 = (r3 - k % count) & mask
-        out[(k + p) % count] ^= r3
-        out[(k + q) % count] ^= r4
-        out[k % count] = r4
-    return out
-
-
-def mt19937_64(words):
-    """The numbers of std::mt19937_64 seeded by a std::seed_seq."""
-    low = seed_words(words, 624)
-    state = [low[2 * i] | low[2 * i + 1] << 32 for i in range(312)]
-    upper, lower = 0xFFFFFFFF80000000, 0x7FFFFFFF
-    if state[0] & upper == 0 and not any(state[1:]):
-        state[0] = 1 << 63
+def splitmix64(seed):
+    """SplitMix64's numbers (Steele, Lea and Flood, 2014)."""
+    mask = 2**64 - 1
     while True:
-        for i in range(312):
-            x = (state[i] & upper) | (state[(i + 1) % 312] & lower)
-            state[i] = state[(i + 156) % 312] ^ (x >> 1) ^ (0xB5026F5AA96619E9 if x & 1 else 0)
-        for x in state:
-            x ^= (x >> 29) & 0x5555555555555555
-            x ^= (x << 17) & 0x71D67FFFEDA60000
-            x ^= (x << 37) & 0xFFF7EEE000000000
-            yield x ^ (x >> 43)
+        seed = (seed + 0x9E3779B97F4A7C15) & mask
+        z = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        yield z ^ (z >> 31)
 
 
 def permutation(count, seed, epoch):
     """The order that rg::Batches has, number for number."""
-    random = mt19937_64([seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32])
+    random = splitmix64((next(splitmix64(seed)) + epoch) & (2**64 - 1))
     order = list(range(count))
     for left in range(count, 1, -1):
         biased = 2**64 % left

@@ -1,8 +1,9 @@
 // tests/data/batch.cpp - what one forward eats
 #include "regimen/data/batch.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <torch/torch.h>
+
+#include <catch2/catch_test_macros.hpp>
 
 TEST_CASE("a batch is taken apart by name or by a structured binding, and shares memory") {
   const auto x = torch::ones({2, 3}), y = torch::zeros({2});

@@ -30,14 +30,18 @@ TEST_CASE("cpu is taken at its word, auto says why") {
 
 TEST_CASE("a GPU that isn't there is an error") {
   const auto count = torch::cuda::is_available() ? torch::cuda::device_count() : 0;
-  for (const auto& name : {"cuda:" + std::to_string(count), std::string{"cuda:127"}, std::string{"cuda:128"}, std::string{"cuda:256"}, std::string{"cuda:999"}})
-    CHECK_THAT(tensors::error_of([&] { rg::choose_device(name); }), ContainsSubstring('"' + name + "\" was asked for, but " + std::to_string(count) + " CUDA GPUs"));
+  for (const auto& name : {"cuda:" + std::to_string(count), std::string{"cuda:127"}, std::string{"cuda:128"},
+                           std::string{"cuda:256"}, std::string{"cuda:999"}})
+    CHECK_THAT(tensors::error_of([&] { rg::choose_device(name); }),
+               ContainsSubstring('"' + name + "\" was asked for, but " + std::to_string(count) + " CUDA GPUs"));
   if (count == 0) CHECK_THAT(tensors::error_of([] { rg::choose_device("cuda"); }), ContainsSubstring("cpu, or auto"));
 }
 
 TEST_CASE("a name that is no device is an error that lists those there are") {
-  for (const char* name : {"", " ", "gpu", "CPU", "Cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda: 1", "cuda:0x1", "cuda:1.0", "cuda:+1", "cuda:99999999999999999999", "cuda1", "cpu:0", "cpu ",
-                           "auto:0", "mps", "meta", "cuda:0 "})
-    CHECK_THAT(tensors::error_of([&] { rg::choose_device(name); }), ContainsSubstring('"' + std::string{name} + "\" is no device; write auto, cpu, cuda or cuda:0"));
+  for (const char* name : {"",        " ",       "gpu",     "CPU",      "Cuda",     "cuda:",   "cuda:x",
+                           "cuda:-1", "cuda:1x", "cuda: 1", "cuda:0x1", "cuda:1.0", "cuda:+1", "cuda:99999999999999999999",
+                           "cuda1",   "cpu:0",   "cpu ",    "auto:0",   "mps",      "meta",    "cuda:0 "})
+    CHECK_THAT(tensors::error_of([&] { rg::choose_device(name); }),
+               ContainsSubstring('"' + std::string{name} + "\" is no device; write auto, cpu, cuda or cuda:0"));
 }
 }  // namespace choice_tests

@@ -23,18 +23,22 @@ TEST_CASE("BCE equals binary_cross_entropy_with_logits, with weights of the posi
     CHECK(rg::BCE{.weight = rg::per_micro_batch}(output, target).weight == 1);
     if (shape.empty()) continue;
     const auto weights = torch::tensor({0.5f, 2.0f, 4.0f}).slice(0, 0, shape.size() > 1 ? 3 : 1);
-    CHECK(tensors::same_bits(rg::BCE{.positive_weight = weights}(output, target).value, torch::binary_cross_entropy_with_logits(output, target, {}, weights)));
+    CHECK(tensors::same_bits(rg::BCE{.positive_weight = weights}(output, target).value,
+                             torch::binary_cross_entropy_with_logits(output, target, {}, weights)));
   }
   CHECK(std::isfinite(rg::BCE{}(torch::tensor({1000.0f, -1000.0f}), torch::tensor({0.0f, 1.0f})).value.item<double>()));
 }
 
 TEST_CASE("BCE of no samples weighs nothing") {
-  for (auto weight : {rg::by_samples, rg::per_micro_batch}) CHECK(rg::BCE{.weight = weight}(torch::randn({0}), torch::randn({0})).weight == 0);
+  for (auto weight : {rg::by_samples, rg::per_micro_batch})
+    CHECK(rg::BCE{.weight = weight}(torch::randn({0}), torch::randn({0})).weight == 0);
 }
 
 TEST_CASE("another shape, whole numbers or another device are refused") {
   const auto output = torch::randn({4, 1});
-  for (const auto& target : {torch::rand({4}), torch::rand({}), torch::rand({4, 2}), torch::ones({4, 1}, torch::kLong), torch::ones({4, 1}, torch::kBool), torch::ones({4, 1}, torch::kMeta)})
-    CHECK_THAT(tensors::error_of([&] { rg::BCE{}(output, target); }), Catch::Matchers::ContainsSubstring("BCE: target " + rg::detail::shape_of(target)));
+  for (const auto& target : {torch::rand({4}), torch::rand({}), torch::rand({4, 2}), torch::ones({4, 1}, torch::kLong),
+                             torch::ones({4, 1}, torch::kBool), torch::ones({4, 1}, torch::kMeta)})
+    CHECK_THAT(tensors::error_of([&] { rg::BCE{}(output, target); }),
+               Catch::Matchers::ContainsSubstring("BCE: target " + rg::detail::shape_of(target)));
 }
 }  // namespace bce_tests

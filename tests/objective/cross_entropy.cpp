@@ -1,4 +1,4 @@
-// tests/objective/cross_entropy.cpp - torch's numbers, weighed so that micro-batches equal one batch, and refusals before any kernel
+// tests/objective/cross_entropy.cpp - torch's numbers, weighed so that parts equal the whole, and refusals before any kernel
 #include <torch/torch.h>
 
 #include "regimen/objective/cross_entropy.hpp"
@@ -38,7 +38,8 @@ std::string refusal(const rg::CrossEntropy& o, const torch::Tensor& output, cons
 
 TEST_CASE("values and gradients are those of torch's cross_entropy, with its options and shapes") {
   torch::manual_seed(1);
-  const auto logits = torch::randn({6, 4}), target = torch::tensor({0, 3, 1, 2, 2, 0}, torch::kLong), weights = torch::tensor({0.5f, 1.0f, 2.0f, 4.0f});
+  const auto logits = torch::randn({6, 4}), target = torch::tensor({0, 3, 1, 2, 2, 0}, torch::kLong),
+             weights = torch::tensor({0.5f, 1.0f, 2.0f, 4.0f});
   const auto some_ignored = torch::tensor({0, -100, 1, -100, 2, 0}, torch::kLong);
   check({}, logits, target, 6);
   check({.label_smoothing = 0.1}, logits, target, 6);
@@ -54,7 +55,8 @@ TEST_CASE("values and gradients are those of torch's cross_entropy, with its opt
   check({}, torch::randn({4, 3}, torch::kDouble), torch::randint(3, {8}).slice(0, 0, 8, 2), 4);
   check({}, torch::randn({5, 1}), torch::zeros({5}, torch::kLong), 5);
   check({.soft_targets = true}, logits, torch::softmax(torch::randn({6, 4}), 1), 6);
-  check({.label_smoothing = 0.1, .class_weight = weights, .soft_targets = true}, logits, torch::softmax(torch::randn({6, 4}), 1), 6);
+  check({.label_smoothing = 0.1, .class_weight = weights, .soft_targets = true}, logits, torch::softmax(torch::randn({6, 4}), 1),
+        6);
   check({.soft_targets = true}, torch::randn({2, 3, 5}), torch::softmax(torch::randn({2, 3, 5}), 1), 10);
   check({.soft_targets = true}, torch::randn({3}), torch::softmax(torch::randn({3}), 0), 1);
 }
@@ -70,7 +72,8 @@ TEST_CASE("K17 KZ14 a batch without valid targets weighs nothing, however micro-
     CHECK(rg::CrossEntropy{.weight = weight}(logits, ignored).weight == 0);
     CHECK(rg::CrossEntropy{.weight = weight}(logits, ignored).count == 0);
     CHECK(rg::CrossEntropy{.weight = weight}(torch::randn({0, 2}), torch::zeros({0}, torch::kLong)).weight == 0);
-    CHECK(rg::CrossEntropy{.class_weight = torch::tensor({0.0f, 1.0f}), .weight = weight}(logits, torch::zeros({3}, torch::kLong)).weight == 0);  // all of a class of no weight
+    CHECK(rg::CrossEntropy{.class_weight = torch::tensor({0.0f, 1.0f}), .weight = weight}(logits, torch::zeros({3}, torch::kLong))
+              .weight == 0);  // all of a class of no weight
     CHECK(rg::CrossEntropy{.soft_targets = true, .weight = weight}(torch::randn({0, 2}), torch::randn({0, 2})).weight == 0);
     CHECK(rg::CrossEntropy{.soft_targets = true, .weight = weight}(torch::randn({3, 0}), torch::randn({3, 0})).weight == 0);
   }
@@ -117,7 +120,8 @@ TEST_CASE("what the kernel would misread or broadcast is refused before it, by t
   CHECK_THAT(refusal(hard, logits, torch::zeros({4, 1}, torch::kLong)), ContainsSubstring("targets [4, 1]"));
   CHECK_THAT(refusal(hard, logits, torch::zeros({4, 3}, torch::kLong)), ContainsSubstring("targets [4, 3]"));
   CHECK_THAT(refusal(hard, logits, torch::zeros({}, torch::kLong)), ContainsSubstring("targets []"));
-  CHECK_THAT(refusal(hard, torch::randn({4, 3, 5}), torch::zeros({4, 3}, torch::kLong)), ContainsSubstring("targets [4, 3] for logits [4, 3, 5]"));
+  CHECK_THAT(refusal(hard, torch::randn({4, 3, 5}), torch::zeros({4, 3}, torch::kLong)),
+             ContainsSubstring("targets [4, 3] for logits [4, 3, 5]"));
   CHECK_THAT(refusal(hard, torch::randn({3}), torch::zeros({3}, torch::kLong)), ContainsSubstring("targets [3] for logits [3]"));
   CHECK_THAT(refusal(hard, torch::randn({}), torch::zeros({}, torch::kLong)), ContainsSubstring("an output of shape []"));
   CHECK_THAT(refusal(mixed, logits, torch::ones({4, 1})), ContainsSubstring("soft targets [4, 1]"));
@@ -125,7 +129,8 @@ TEST_CASE("what the kernel would misread or broadcast is refused before it, by t
   // types
   CHECK_THAT(refusal(hard, logits, soft), ContainsSubstring(".soft_targets = true"));  // never silently taken as probabilities
   CHECK_THAT(refusal(hard, logits, torch::zeros({4})), ContainsSubstring("target.to(torch::kLong)"));
-  for (auto dtype : {torch::kInt, torch::kByte, torch::kBool}) CHECK_THAT(refusal(hard, logits, torch::ones({4}, dtype)), ContainsSubstring("targets of type"));
+  for (auto dtype : {torch::kInt, torch::kByte, torch::kBool})
+    CHECK_THAT(refusal(hard, logits, torch::ones({4}, dtype)), ContainsSubstring("targets of type"));
   CHECK_THAT(refusal(hard, torch::ones({4, 3}, torch::kLong), target), ContainsSubstring("float type"));
   CHECK_THAT(refusal(mixed, logits, torch::ones({4, 3}, torch::kLong)), ContainsSubstring("soft targets"));
   CHECK_THAT(refusal(mixed, logits, target), ContainsSubstring("soft targets [4]"));
@@ -133,7 +138,8 @@ TEST_CASE("what the kernel would misread or broadcast is refused before it, by t
   CHECK_THAT(refusal(hard, logits, target.to(torch::kMeta)), ContainsSubstring("different devices"));
   CHECK_THAT(refusal(mixed, torch::randn({4, 3}, torch::kMeta), soft), ContainsSubstring("different devices"));
   // class weights
-  for (const auto& weights : {torch::ones({2}), torch::ones({4}), torch::ones({1}), torch::ones({1, 3}), torch::ones({}), torch::ones({3}, torch::kMeta)}) {
+  for (const auto& weights : {torch::ones({2}), torch::ones({4}), torch::ones({1}), torch::ones({1, 3}), torch::ones({}),
+                              torch::ones({3}, torch::kMeta)}) {
     CHECK_THAT(refusal({.class_weight = weights}, logits, target), ContainsSubstring("class weights"));
     CHECK_THAT(refusal({.class_weight = weights, .soft_targets = true}, logits, soft), ContainsSubstring("class weights"));
   }
@@ -141,16 +147,19 @@ TEST_CASE("what the kernel would misread or broadcast is refused before it, by t
 
 TEST_CASE("an index outside the classes is refused with its place, unless it is the ignored one") {
   const auto logits = torch::randn({4, 3});
-  for (std::int64_t bad : {std::int64_t{3}, std::int64_t{-1}, std::int64_t{-99}, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::min()})
+  for (std::int64_t bad :
+       {std::int64_t{3}, std::int64_t{-1}, std::int64_t{-99}, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::min()})
     for (int at = 0; at < 4; ++at) {
       auto target = torch::zeros({4}, torch::kLong);
       target[at] = bad;
       const auto said = refusal({}, logits, target);
-      CHECK_THAT(said, ContainsSubstring("target " + std::to_string(bad) + " at position " + std::to_string(at)) && ContainsSubstring("indices from 0 to 2"));
-      CHECK(refusal({.ignore_index = bad}, logits.detach(), target.slice(0, at, at + 1)).empty() == false);  // a shape that doesn't fit comes first
+      CHECK_THAT(said, ContainsSubstring("target " + std::to_string(bad) + " at position " + std::to_string(at)) &&
+                           ContainsSubstring("indices from 0 to 2"));
       CHECK(rg::CrossEntropy{.ignore_index = bad}(logits, target).weight == 3);
     }
-  CHECK_THAT(refusal({.ignore_index = 0}, logits, torch::full({4}, -100, torch::kLong)), ContainsSubstring("target -100"));  // no longer the ignored one
-  CHECK_THAT(refusal({}, torch::randn({2, 3, 2}), torch::tensor({0, 1, 2, 3}, torch::kLong).reshape({2, 2})), ContainsSubstring("target 3 at position 3"));
+  CHECK_THAT(refusal({.ignore_index = 0}, logits, torch::full({4}, -100, torch::kLong)),
+             ContainsSubstring("target -100"));  // no longer the ignored one
+  CHECK_THAT(refusal({}, torch::randn({2, 3, 2}), torch::tensor({0, 1, 2, 3}, torch::kLong).reshape({2, 2})),
+             ContainsSubstring("target 3 at position 3"));
 }
 }  // namespace cross_entropy_tests

@@ -28,15 +28,17 @@ TEST_CASE("MSE equals mse_loss, and weighs by samples or by micro-batch") {
 }
 
 TEST_CASE("MSE of no samples weighs nothing") {
-  for (auto weight : {rg::by_samples, rg::per_micro_batch}) CHECK(rg::MSE{.weight = weight}(torch::randn({0, 2}), torch::randn({0, 2})).weight == 0);
+  for (auto weight : {rg::by_samples, rg::per_micro_batch})
+    CHECK(rg::MSE{.weight = weight}(torch::randn({0, 2}), torch::randn({0, 2})).weight == 0);
 }
 
 TEST_CASE("a target that would broadcast, of whole numbers or on another device is refused") {
   const auto output = torch::randn({4, 1});
-  for (const auto& target : {torch::randn({4}), torch::randn({1}), torch::randn({}), torch::randn({1, 4}), torch::randn({4, 2}), torch::randn({3, 1}), torch::ones({4, 1}, torch::kLong),
-                             torch::ones({4, 1}, torch::kMeta)}) {
+  for (const auto& target : {torch::randn({4}), torch::randn({1}), torch::randn({}), torch::randn({1, 4}), torch::randn({4, 2}),
+                             torch::randn({3, 1}), torch::ones({4, 1}, torch::kLong), torch::ones({4, 1}, torch::kMeta)}) {
     const auto said = tensors::error_of([&] { rg::MSE{}(output, target); });
-    CHECK_THAT(said, Catch::Matchers::ContainsSubstring("MSE: target " + rg::detail::shape_of(target)) && Catch::Matchers::ContainsSubstring("for output [4, 1]"));
+    CHECK_THAT(said, Catch::Matchers::ContainsSubstring("MSE: target " + rg::detail::shape_of(target)) &&
+                         Catch::Matchers::ContainsSubstring("for output [4, 1]"));
   }
 }
 }  // namespace mse_tests

@@ -19,7 +19,9 @@ using Catch::Matchers::ContainsSubstring;
 using updates::Own, updates::Tensors;
 constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-torch::Tensor full(double value, std::vector<std::int64_t> shape = {2}) { return torch::full(shape, value, torch::kDouble).requires_grad_(); }
+torch::Tensor full(double value, std::vector<std::int64_t> shape = {2}) {
+  return torch::full(shape, value, torch::kDouble).requires_grad_();
+}
 torch::Tensor gradient(double value, std::vector<std::int64_t> shape = {2}) { return torch::full(shape, value, torch::kDouble); }
 double first(const torch::Tensor& t) { return t.flatten()[0].item<double>(); }
 /// Set-up of `rule` on one weight, with this group.
@@ -36,7 +38,8 @@ struct Recorder {
   static constexpr rg::Facts facts{.name = "recorder", .slot = "optimizer"};
   std::vector<std::string_view> state_names() const { return {"a", "b"}; }
   void update(const rg::UpdateList& l) const {
-    Call call{{l.members.begin(), l.members.end()}, {}, l.first, l.rate, {l.weights.size(), l.gradients.size(), l.state.size(), l.state[0].size(), l.state[1].size()}};
+    Call call{{l.members.begin(), l.members.end()}, {}, l.first, l.rate, {}};
+    call.lists = {l.weights.size(), l.gradients.size(), l.state.size(), l.state[0].size(), l.state[1].size()};
     for (const auto& s : l.steps) call.steps.push_back(s.item<float>());
     for (std::size_t i = 0; i < l.weights.size(); ++i) l.weights[i].sub_(l.gradients[i], l.rate);
     calls->push_back(call);
@@ -46,7 +49,9 @@ static_assert(rg::rule<Recorder>);
 
 TEST_CASE("a rule gets one list per cell and number of updates, each of the same order and length") {
   std::vector<Recorder::Call> calls;
-  Own own{{full(0), full(0), full(0), full(0).to(torch::kFloat).detach().requires_grad_()}, Recorder{.calls = &calls}, [](rg::Partition& p) {
+  Own own{{full(0), full(0), full(0), full(0).to(torch::kFloat).detach().requires_grad_()},
+          Recorder{.calls = &calls},
+          [](rg::Partition& p) {
             p.groups.push_back({"fast", {.lr = 10}});
             p.weights[2].group = 1;
           }};
@@ -152,15 +157,18 @@ TEST_CASE("a value that the optimizer lacks, and one that makes no update, are r
 }
 
 TEST_CASE("weights that are not dense real numbers are refused by name, unless they are frozen") {
-  for (const auto& bad : {torch::ones({4, 4}).slice(1, 0, 2), torch::eye(3).to_sparse(), torch::ones({2}, torch::kComplexFloat), torch::ones({2}, torch::kInt)}) {
+  for (const auto& bad : {torch::ones({4, 4}).slice(1, 0, 2), torch::eye(3).to_sparse(), torch::ones({2}, torch::kComplexFloat),
+                          torch::ones({2}, torch::kInt)}) {
     CHECK_THAT(tensors::error_of([&] { Own own{{full(1), bad}, rg::AdamW{}}; }), ContainsSubstring("w1 is not a dense tensor"));
     CHECK_NOTHROW(Own{{full(1), bad}, rg::AdamW{}, [](rg::Partition& p) { p.weights[1].frozen_by = "Freeze"; }});
   }
 }
 
 TEST_CASE("gradients that the fused operators would misread are refused before any weight moves") {
-  for (const auto& [bad, word] : std::initializer_list<std::pair<torch::Tensor, const char*>>{
-           {torch::eye(2, torch::kDouble)[0].to_sparse(), "sparse"}, {gradient(1, {1}), "shape"}, {gradient(1, {}), "shape"}, {gradient(1, {2, 1}), "shape"}, {gradient(1).to(torch::kFloat), "type"}}) {
+  const std::vector<std::pair<torch::Tensor, const char*>> all = {
+      {torch::eye(2, torch::kDouble)[0].to_sparse(), "sparse"}, {gradient(1, {1}), "shape"}, {gradient(1, {}), "shape"},
+      {gradient(1, {2, 1}), "shape"}, {gradient(1).to(torch::kFloat), "type"}};
+  for (const auto& [bad, word] : all) {
     INFO(word);
     Own own{{full(1)}, rg::SGD{.lr = 1, .momentum = 0.9}};
     CHECK_THAT(tensors::error_of([&] { own.step({bad}); }), ContainsSubstring("w0") && ContainsSubstring(word));
@@ -251,7 +259,8 @@ void check_round_trip(const auto& rule, const auto& other) {
   load(c, map);
   CHECK(saved(c).size() == map.size());
   for (const auto& [key, value] : map)
-    if (const auto* t = std::get_if<torch::Tensor>(&value)) CHECK(tensors::same_bits(*t, std::get<torch::Tensor>(saved(c).at(key))));
+    if (const auto* t = std::get_if<torch::Tensor>(&value))
+      CHECK(tensors::same_bits(*t, std::get<torch::Tensor>(saved(c).at(key))));
 }
 
 TEST_CASE("moments, counts, rates and options are saved, and a loaded optimizer goes on bit by bit") {

@@ -24,7 +24,9 @@ void give(const Tensors& weights, const Tensors& all) {
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i].mutable_grad() = all[i].defined() ? all[i].clone() : all[i];
 }
 bool same(const Tensors& a, const Tensors& b) { return std::ranges::equal(a, b, tensors::same_bits); }
-std::size_t count(torch::optim::Optimizer& optimizer, std::size_t group = 0) { return optimizer.param_groups()[group].params().size(); }
+std::size_t count(torch::optim::Optimizer& optimizer, std::size_t group = 0) {
+  return optimizer.param_groups()[group].params().size();
+}
 
 /// Alone and wrapped, one weight frozen and one listed twice: the same bits, frozen and duplicate out of its groups.
 template <class O> void check_as_it_is(const auto& options) {
@@ -106,13 +108,16 @@ TEST_CASE("KZ5 a weight in two groups belongs to the first, with its rate") {
 
 TEST_CASE("a foreign tensor is an error, and leaves the user's optimizer as it was") {
   const auto w = three();
-  torch::optim::SGD sgd({w[0], w[0], w[1], torch::zeros({5}), w[2]}, torch::optim::SGDOptions(1));
+  torch::optim::SGD sgd({w[0], w[0], w[2], torch::zeros({5}), w[1]}, torch::optim::SGDOptions(1));
   auto partition = updates::partition_of(w);
   partition.weights[1].frozen_by = "Freeze";
   WrappedOptimizer<torch::optim::SGD&> optimizer{sgd};
-  CHECK_THAT(tensors::error_of([&] { optimizer.set_up(partition); }), ContainsSubstring("a tensor of 5 numbers that is not a parameter of the model"));
+  CHECK_THAT(tensors::error_of([&] { optimizer.set_up(partition); }),
+             ContainsSubstring("a tensor of 5 numbers that is not a parameter of the model"));
   REQUIRE(count(sgd) == 5);
-  for (const auto& t : sgd.param_groups()[0].params()) CHECK(t.defined());
+  const auto& held = sgd.param_groups()[0].params();
+  for (const auto& t : held) CHECK(t.defined());
+  CHECK(held[1].unsafeGetTensorImpl() == w[0].unsafeGetTensorImpl());
 }
 
 TEST_CASE("weights that the optimizer doesn't hold stay, those it holds but that are frozen too; none left is an error") {

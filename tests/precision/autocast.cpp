@@ -11,7 +11,8 @@ namespace autocast_tests {
 namespace rg = regimen;
 
 auto state() {
-  return std::tuple{at::autocast::is_autocast_enabled(at::kCPU), at::autocast::get_autocast_dtype(at::kCPU), at::autocast::is_autocast_cache_enabled()};
+  return std::tuple{at::autocast::is_autocast_enabled(at::kCPU), at::autocast::get_autocast_dtype(at::kCPU),
+                    at::autocast::is_autocast_cache_enabled()};
 }
 /// Conv1d(1, 1, 1) without bias: autocast keeps a cast of its weight, which a Linear on 2-D input does not show.
 struct Net {

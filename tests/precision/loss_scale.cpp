@@ -16,7 +16,8 @@ struct Torch {
   torch::Tensor scale, tracker = torch::zeros({1}, torch::kInt);
   explicit Torch(double from) : scale{torch::full({1}, from, torch::kFloat)} {}
   void update(bool overflow, const rg::LossScaleOptions& o) {
-    at::_amp_update_scale_(scale, tracker, torch::full({1}, overflow ? 1.0 : 0.0), o.growth_factor, o.backoff_factor, o.growth_interval);
+    at::_amp_update_scale_(scale, tracker, torch::full({1}, overflow ? 1.0 : 0.0), o.growth_factor, o.backoff_factor,
+                           o.growth_interval);
   }
 };
 
@@ -83,7 +84,10 @@ TEST_CASE("1000 random runs follow torch's update bit by bit") {
   const auto real = [&](double from, double to) { return std::uniform_real_distribution{from, to}(random); };
   for (int i = 0; i < 1000; ++i) {
     INFO("run " << i);
-    const rg::LossScaleOptions o{.growth_factor = random() % 2 ? 2 : real(1.01, 20), .backoff_factor = random() % 2 ? 0.5 : real(0.1, 0.99), .growth_interval = 1 + int(random() % 4), .floor = 0};
+    const rg::LossScaleOptions o{.growth_factor = random() % 2 ? 2 : real(1.01, 20),
+                                 .backoff_factor = random() % 2 ? 0.5 : real(0.1, 0.99),
+                                 .growth_interval = 1 + int(random() % 4),
+                                 .floor = 0};
     rg::LossScale s{.scale = static_cast<float>(std::exp2(real(-20, 127)))};
     Torch torch{s.scale};
     for (int k = 0; k < 30; ++k) {

@@ -38,15 +38,17 @@ struct All {
   std::map<std::string, std::vector<std::int64_t>> by_name{};
   std::pair<std::int64_t, std::optional<std::string>> pair{};
   constexpr void archive(auto& a) {
-    a("flag", flag); a("letter", letter); a("small", small); a("number", number); a("big", big); a("single", single); a("real", real); a("mode", mode); a("text", text);
-    a("inner", inner); a("lists", lists); a("both", both); a("perhaps", perhaps); a("never", never); a("by_name", by_name); a("pair", pair);
+    a("flag", flag); a("letter", letter); a("small", small); a("number", number); a("big", big); a("single", single);
+    a("real", real); a("mode", mode); a("text", text); a("inner", inner); a("lists", lists); a("both", both);
+    a("perhaps", perhaps); a("never", never); a("by_name", by_name); a("pair", pair);
   }
   bool operator==(const All&) const = default;
 };
 static_assert(rg::archivable<All>);
 All filled() {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  return {true, 'z', -7, -most - 1, std::numeric_limits<std::uint64_t>::max(), 0.1f, 5e-324, Mode::on, std::string("a\0b\n", 4), {1.5, {1, 2, 3}}, {{"x", ""}, {}, {"y"}}, {{{1, {}}, {2, {4}}}}, 0.1, {},
+  return {true, 'z', -7, -most - 1, std::numeric_limits<std::uint64_t>::max(), 0.1f, 5e-324, Mode::on, std::string("a\0b\n", 4),
+          {1.5, {1, 2, 3}}, {{"x", ""}, {}, {"y"}}, {{{1, {}}, {2, {4}}}}, 0.1, {},
           {{"", {1}}, {"a/b", {}}, {"of x", {2, 3}}, {"keys", {4}}, {"size", {}}}, {most, "p"}};
 }
 struct Tensors {
@@ -54,7 +56,9 @@ struct Tensors {
   std::vector<torch::Tensor> list{};
   std::optional<torch::Tensor> perhaps{};
   std::map<std::string, torch::Tensor> by_name{};
-  constexpr void archive(auto& a) { a("plain", plain); a("undefined", undefined); a("list", list); a("perhaps", perhaps); a("by_name", by_name); }
+  constexpr void archive(auto& a) {
+    a("plain", plain); a("undefined", undefined); a("list", list); a("perhaps", perhaps); a("by_name", by_name);
+  }
 };
 static_assert(rg::archivable<Tensors>);
 struct One {
@@ -119,7 +123,7 @@ TEST_CASE("a field of another kind is an error that names it, whichever it is") 
   auto full = filled();
   const auto map = saved(full);
   for (const auto& [key, value] : map)
-    for (const rg::StateMap::mapped_type& other : {rg::StateMap::mapped_type{std::int64_t{1}}, rg::StateMap::mapped_type{1.0}, rg::StateMap::mapped_type{std::string{"1"}}, rg::StateMap::mapped_type{torch::ones({1})}}) {
+    for (const auto& other : std::initializer_list<rg::StateMap::mapped_type>{std::int64_t{1}, 1.0, std::string{"1"}, torch::ones({1})}) {
       if (other.index() == value.index()) continue;
       INFO(key << ", kind " << other.index());
       auto wrong = map;
@@ -142,7 +146,10 @@ TEST_CASE("a negative length is an error") {
 
 Tensors with_tensors() {
   torch::manual_seed(1);
-  return {torch::randn({2, 3}), {}, {torch::randn({4}), torch::Tensor{}, torch::arange(3), torch::randn({0})}, torch::randn({2, 3, 4, 4}).contiguous(torch::MemoryFormat::ChannelsLast),
+  return {torch::randn({2, 3}),
+          {},
+          {torch::randn({4}), torch::Tensor{}, torch::arange(3), torch::randn({0})},
+          torch::randn({2, 3, 4, 4}).contiguous(torch::MemoryFormat::ChannelsLast),
           {{"a", torch::randn({2}).to(torch::kBFloat16)}, {"b", torch::tensor({true, false})}}};
 }
 void check_same(const Tensors& a, const Tensors& b) {
@@ -151,7 +158,9 @@ void check_same(const Tensors& a, const Tensors& b) {
   CHECK(std::ranges::equal(a.list, b.list, tensors::same_bits));
   CHECK(a.perhaps.has_value() == b.perhaps.has_value());
   if (a.perhaps && b.perhaps) CHECK(tensors::same_bits(*a.perhaps, *b.perhaps));
-  CHECK(std::ranges::equal(a.by_name, b.by_name, [](const auto& x, const auto& y) { return x.first == y.first && tensors::same_bits(x.second, y.second); }));
+  CHECK(std::ranges::equal(a.by_name, b.by_name, [](const auto& x, const auto& y) {
+    return x.first == y.first && tensors::same_bits(x.second, y.second);
+  }));
 }
 
 TEST_CASE("tensors come back, undefined ones too, into empty fields and into full ones") {
@@ -196,7 +205,8 @@ TEST_CASE("K101 neither saving nor loading shares memory") {
 
 TEST_CASE("a defined tensor is loaded in place, whatever its strides, without autograd's notice or complaint") {
   One from{torch::arange(6).to(torch::kFloat).reshape({2, 3})};
-  for (const auto& to : {torch::zeros({2, 3}), torch::zeros({3, 2}).t(), tensors::spread(torch::zeros({2, 3})), torch::zeros({2, 3}).requires_grad_()}) {
+  for (const auto& to : {torch::zeros({2, 3}), torch::zeros({3, 2}).t(), tensors::spread(torch::zeros({2, 3})),
+                         torch::zeros({2, 3}).requires_grad_()}) {
     One field{to};
     const auto* impl = to.unsafeGetTensorImpl();
     load(field, saved(from));
@@ -209,7 +219,8 @@ TEST_CASE("a defined tensor is loaded in place, whatever its strides, without au
 }
 
 TEST_CASE("a tensor of another shape is an error that names it and changes nothing, one that would broadcast too") {
-  for (const auto& stored : {torch::ones({3}), torch::ones({1}), torch::ones({}), torch::ones({0}), torch::ones({2, 2}).t()[0].unsqueeze(0)}) {
+  for (const auto& stored :
+       {torch::ones({3}), torch::ones({1}), torch::ones({}), torch::ones({0}), torch::ones({2, 2}).t()[0].unsqueeze(0)}) {
     One from{stored}, to{torch::zeros({2})};
     CHECK_THAT(tensors::error_of([&] { load(to, saved(from)); }), ContainsSubstring("t has another shape"));
     CHECK(torch::equal(to.t, torch::zeros({2})));

@@ -24,9 +24,12 @@ void load(const rg::StateMap& map) {
 }
 /// Whole and odd numbers of draws of several kinds: a normal leaves one cached in the generator.
 std::vector<torch::Tensor> draws() {
-  return {torch::rand({3}), torch::randn({1}), torch::randperm(7), torch::dropout(torch::ones({64}), 0.5, true), torch::randn({33}), torch::randint(100, {5})};
+  return {torch::rand({3}),   torch::randn({1}),       torch::randperm(7), torch::dropout(torch::ones({64}), 0.5, true),
+          torch::randn({33}), torch::randint(100, {5})};
 }
-bool same(const std::vector<torch::Tensor>& a, const std::vector<torch::Tensor>& b) { return std::ranges::equal(a, b, tensors::same_bits); }
+bool same(const std::vector<torch::Tensor>& a, const std::vector<torch::Tensor>& b) {
+  return std::ranges::equal(a, b, tensors::same_bits);
+}
 
 TEST_CASE("seed is torch's manual_seed") {
   for (std::uint64_t s : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40}) {

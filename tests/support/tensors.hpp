@@ -15,7 +15,8 @@ inline bool same_bits(const torch::Tensor& a, const torch::Tensor& b) {
   if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return false;
   const auto of = [](const torch::Tensor& t) { return t.detach().masked_fill(t.isnan(), 1).contiguous(); };
   const auto x = of(a), y = of(b);
-  return torch::equal(a.isnan(), b.isnan()) && (x.numel() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0);
+  return torch::equal(a.isnan(), b.isnan()) &&
+         (x.numel() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0);
 }
 /// The same numbers as every other element of a buffer: neither contiguous nor dense.
 inline torch::Tensor spread(const torch::Tensor& t) {

@@ -17,8 +17,16 @@ using Tensors = std::vector<torch::Tensor>;
 
 /// Weights of many shapes and strides: a scalar, an empty one, channels_last, transposed, with odd tails.
 inline Tensors weights(torch::Dtype dtype) {
-  Tensors all{torch::randn({}), torch::randn({1}), torch::randn({0}), torch::randn({17}), torch::randn({3, 0}), torch::randn({5, 7}), torch::randn({6, 4}).t(), torch::randn({33, 9}),
-              torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast), torch::randn({8, 4, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast)};
+  Tensors all{torch::randn({}),
+              torch::randn({1}),
+              torch::randn({0}),
+              torch::randn({17}),
+              torch::randn({3, 0}),
+              torch::randn({5, 7}),
+              torch::randn({6, 4}).t(),
+              torch::randn({33, 9}),
+              torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast),
+              torch::randn({8, 4, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast)};
   for (auto& t : all) t = t.to(dtype).requires_grad_();
   return all;
 }
@@ -30,7 +38,8 @@ inline Tensors copies(const Tensors& all) {
 inline regimen::Partition partition_of(const Tensors& all) {
   regimen::Partition p;
   p.groups = {{"default", {}}};
-  for (std::size_t i = 0; i < all.size(); ++i) p.weights.push_back({.name = "w" + std::to_string(i), .also = {}, .tensor = all[i], .aliases = {}, .frozen_by = {}});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    p.weights.push_back({.name = "w" + std::to_string(i), .also = {}, .tensor = all[i], .aliases = {}, .frozen_by = {}});
   return p;
 }
 
@@ -40,7 +49,9 @@ template <class Rule> struct Own {
   regimen::Partition partition;
   regimen::detail::OwnOptimizer<Rule> optimizer;
 
-  Own(Tensors w, Rule rule, std::function<void(regimen::Partition&)> write = [](auto&) {}) : weights{std::move(w)}, partition{partition_of(weights)}, optimizer{rule} {
+  Own(
+      Tensors w, Rule rule, std::function<void(regimen::Partition&)> write = [](auto&) {})
+      : weights{std::move(w)}, partition{partition_of(weights)}, optimizer{rule} {
     write(partition);
     optimizer.set_up(partition);
   }

@@ -31,9 +31,11 @@ TEST_CASE("a backward across a change that autograd was told of throws") {
 
 TEST_CASE("memory is dense if it is one run of numbers without holes and overlaps") {
   const auto t = torch::randn({4, 6});
-  for (const auto& dense : {t, t.t(), torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast), t.slice(0, 1, 3), t[0], t[0][0], torch::zeros({0}), torch::zeros({3, 0})})
+  for (const auto& dense : {t, t.t(), torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast), t.slice(0, 1, 3),
+                            t[0], t[0][0], torch::zeros({0}), torch::zeros({3, 0})})
     CHECK(rg::detail::is_dense(dense));
-  for (const auto& other : {t.slice(1, 0, 3), t.slice(0, 0, 4, 2), t[0].expand({3, 6}), tensors::spread(t), torch::eye(3).to_sparse(), torch::eye(4).to_sparse_csr()})
+  for (const auto& other : {t.slice(1, 0, 3), t.slice(0, 0, 4, 2), t[0].expand({3, 6}), tensors::spread(t),
+                            torch::eye(3).to_sparse(), torch::eye(4).to_sparse_csr()})
     CHECK_FALSE(rg::detail::is_dense(other));
 }
 }  // namespace compat_tests

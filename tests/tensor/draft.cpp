@@ -51,7 +51,8 @@ TEST_CASE("a draft lists every parameter once, in order of registration, in one 
   Net net;
   rg::Partition p;
   rg::Draft draft{net, p};
-  CHECK(names(p) == Names{"conv.weight", "conv.bias", "norm.weight", "norm.bias", "body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias", "head.weight"});
+  CHECK(names(p) == Names{"conv.weight", "conv.bias", "norm.weight", "norm.bias", "body.0.weight", "body.0.bias", "body.2.weight",
+                          "body.2.bias", "head.weight"});
   REQUIRE(p.groups.size() == 1);
   CHECK(p.groups[0].name == "default");
   for (const auto& w : draft.weights()) {
@@ -160,11 +161,16 @@ TEST_CASE("a selector that matches nothing is an error that lists near names") {
   rg::Partition p;
   rg::Draft draft{net, p};
   const auto glob = tensors::error_of([&] { (void)draft.select<"had.weight">("Freeze"); });
-  CHECK_THAT(glob, ContainsSubstring("Freeze: \"had.weight\" matches no parameter") && ContainsSubstring("the nearest names are \"head.weight\""));
-  CHECK_THAT(tensors::error_of([&] { (void)draft.select<"body">("Freeze"); }), ContainsSubstring("matches no parameter"));  // a module's name is no parameter's
-  CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::LSTM>>("Freeze"); }), ContainsSubstring("that module type"));
-  CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::ReLU>>("Freeze"); }), ContainsSubstring("matches no parameter"));  // there, without parameters
-  CHECK_THAT(tensors::error_of([&] { (void)draft.select_if("GroupIf", "it", [](auto, auto&) { return false; }); }), ContainsSubstring("GroupIf: \"it\" matches no parameter"));
+  CHECK_THAT(glob, ContainsSubstring("Freeze: \"had.weight\" matches no parameter") &&
+                       ContainsSubstring("the nearest names are \"head.weight\""));
+  CHECK_THAT(tensors::error_of([&] { (void)draft.select<"body">("Freeze"); }),
+             ContainsSubstring("matches no parameter"));  // a module's name is no parameter's
+  CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::LSTM>>("Freeze"); }),
+             ContainsSubstring("that module type"));
+  CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::ReLU>>("Freeze"); }),
+             ContainsSubstring("matches no parameter"));  // there, without parameters
+  CHECK_THAT(tensors::error_of([&] { (void)draft.select_if("GroupIf", "it", [](auto, auto&) { return false; }); }),
+             ContainsSubstring("GroupIf: \"it\" matches no parameter"));
   using rg::detail::distance;
   CHECK(distance("", "abc") == 3);
   CHECK(distance("abc", "") == 3);
@@ -253,7 +259,8 @@ TEST_CASE("KZ6 no parameter, nothing left to train and a computed parameter are 
     Net net;
     rg::Draft draft{net, fresh};
     draft.freeze(draft.select<"*">("Freeze"), "Freeze", false);
-    CHECK_THAT(tensors::error_of([&] { draft.finish(); }), ContainsSubstring("no parameter is left to train") && ContainsSubstring("allow_empty"));
+    CHECK_THAT(tensors::error_of([&] { draft.finish(); }),
+               ContainsSubstring("no parameter is left to train") && ContainsSubstring("allow_empty"));
   }
   {
     rg::Partition fresh;

@@ -18,11 +18,14 @@ using Tensors = std::vector<torch::Tensor>;
 constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 constexpr auto every_dtype = {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16};
 
-torch::Tensor of(std::vector<double> values, torch::Dtype dtype = torch::kDouble) { return torch::tensor(values, torch::kDouble).to(dtype); }
+torch::Tensor of(std::vector<double> values, torch::Dtype dtype = torch::kDouble) {
+  return torch::tensor(values, torch::kDouble).to(dtype);
+}
 /// Relative, but for some last bits of a subnormal number.
 auto near(double value, double tolerance) {
   return Catch::Matchers::Predicate<double>(
-      [=](double x) { return x == value || std::abs(x - value) <= std::max(tolerance * std::abs(value), 1e-321); }, "is near " + std::to_string(value));
+      [=](double x) { return x == value || std::abs(x - value) <= std::max(tolerance * std::abs(value), 1e-321); },
+      "is near " + std::to_string(value));
 }
 /// torch's norm of all elements in double, divided by the largest one first, so that no power leaves the range.
 double reference(const Tensors& tensors, double p) {
@@ -74,7 +77,8 @@ TEST_CASE("a list is one long tensor; undefined and empty ones are left out") {
   check_all({torch::Tensor{}});
   check_all({torch::zeros({0}), torch::zeros({3, 0}, torch::kDouble), torch::Tensor{}});
   check_all({torch::zeros({5}), torch::zeros({2}, torch::kDouble)});
-  check_all({torch::randn({5}), torch::Tensor{}, torch::randn({}), torch::randn({3, 4}, torch::kDouble), torch::zeros({0}), torch::randn({9}).to(torch::kBFloat16)});
+  check_all({torch::randn({5}), torch::Tensor{}, torch::randn({}), torch::randn({3, 4}, torch::kDouble), torch::zeros({0}),
+             torch::randn({9}).to(torch::kBFloat16)});
   CHECK(rg::norm({of({3}, torch::kFloat), of({4})}) == 5);
 }
 
@@ -91,8 +95,9 @@ TEST_CASE("norms of transposed, channels_last, sliced, spread and expanded tenso
 TEST_CASE("KZ7 powers beyond the range of a double neither overflow nor vanish") {
   CHECK_THAT(rg::norm({of({1e20, 1e20}, torch::kFloat)}), near(1.41421356e20, 1e-7));
   const std::vector<std::vector<double>> extremes = {
-      {1e200, 1e200}, {1e-170, 1e-170}, {1e308, 1e-308}, {1e300}, {1e-200, 1e200}, {5e-324}, {5e-324, 1e-310, 3e-312}, {1e-154, 1e-155}, {1e-160, 3e-162}, {-1e154, 1e154},
-      {1e-105, 2e-105}, {3e-104, 1e-107}, {1e-108}, {1e103, -1e103}, {2.5e102}, {1e-320, 0, 0, 0, 0, 0, 0, 0, 1e-321}};
+      {1e200, 1e200}, {1e-170, 1e-170}, {1e308, 1e-308}, {1e300}, {1e-200, 1e200}, {5e-324}, {5e-324, 1e-310, 3e-312}, {1e-154, 1e-155},
+      {1e-160, 3e-162}, {-1e154, 1e154}, {1e-105, 2e-105}, {3e-104, 1e-107}, {1e-108}, {1e103, -1e103}, {2.5e102},
+      {1e-320, 0, 0, 0, 0, 0, 0, 0, 1e-321}};
   for (const auto& values : extremes) {
     INFO(values.front());
     check_all({of(values)});
@@ -100,8 +105,9 @@ TEST_CASE("KZ7 powers beyond the range of a double neither overflow nor vanish")
     check_all({of(values), of({1, 2}, torch::kFloat)});      // beside one of usual size
     check_all({of(values), of(values), of({values.back()})});  // across tensors
   }
-  const auto floats = {of({3e38, 3e38}, torch::kFloat), of({1e-45, 1e-45}, torch::kFloat), of({1e-38}, torch::kFloat), of({3e38, -1e38}, torch::kBFloat16), of({6e-8, 6e-8}, torch::kHalf),
-                       of({65504, 65504, 65504}, torch::kHalf)};
+  const auto floats = {of({3e38, 3e38}, torch::kFloat), of({1e-45, 1e-45}, torch::kFloat),
+                       of({1e-38}, torch::kFloat),      of({3e38, -1e38}, torch::kBFloat16),
+                       of({6e-8, 6e-8}, torch::kHalf),  of({65504, 65504, 65504}, torch::kHalf)};
   for (const auto& t : floats)
     for (const auto& list : {Tensors{t}, Tensors{t, t}, Tensors{tensors::spread(t), t}}) {
       check_all(list);
@@ -156,8 +162,10 @@ TEST_CASE("1200 random lists have torch's norm") {
   torch::manual_seed(seed);
   const auto any = [&] {
     const auto dtype = *(every_dtype.begin() + random() % 4);
-    auto t = random() % 5 ? torch::randn({std::int64_t(random() % 41)}, torch::kDouble) : torch::randn({std::int64_t(1 + random() % 5), 2, 3}, torch::kDouble).transpose(0, 2);
-    const int most = dtype == torch::kDouble ? 300 : dtype == torch::kHalf ? 4 : 36, least = dtype == torch::kDouble ? -318 : dtype == torch::kHalf ? -6 : -42;
+    auto t = random() % 5 ? torch::randn({std::int64_t(random() % 41)}, torch::kDouble)
+                          : torch::randn({std::int64_t(1 + random() % 5), 2, 3}, torch::kDouble).transpose(0, 2);
+    const bool wide = dtype == torch::kDouble, narrow = dtype == torch::kHalf;
+    const int most = wide ? 300 : narrow ? 4 : 36, least = wide ? -318 : narrow ? -6 : -42;
     t = t.mul(std::pow(10.0, least + int(random() % (most - least + 1)))).to(dtype);
     return random() % 4 ? t : tensors::spread(t);
   };
@@ -177,10 +185,12 @@ TEST_CASE("1200 random lists have torch's norm") {
 
 TEST_CASE("a norm allocates nothing for dense floats and doubles, and leaves what it reads") {
   torch::manual_seed(5);
-  const Tensors list{torch::randn({50}), torch::randn({4, 4}, torch::kDouble).t(), torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast)};
+  const Tensors list{torch::randn({50}), torch::randn({4, 4}, torch::kDouble).t(),
+                     torch::randn({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast)};
   const auto before = list[0].clone();
   double sum = 0;
-  CHECK(tensors::allocations_of([&] { sum = rg::norm(list) + rg::norm(list, 1) + rg::norm(list, 3) + rg::norm(list, rg::max_norm); }) == 0);
+  CHECK(tensors::allocations_of(
+            [&] { sum = rg::norm(list) + rg::norm(list, 1) + rg::norm(list, 3) + rg::norm(list, rg::max_norm); }) == 0);
   CHECK(sum > 0);
   CHECK(tensors::same_bits(list[0], before));
   CHECK(rg::norm({torch::ones({4}).requires_grad_()}) == 2);

@@ -10,14 +10,26 @@ namespace rg = regimen;
 using Members = std::vector<std::size_t>;
 
 rg::Weight weight(std::string name, torch::Tensor t, std::size_t group = 0, std::string frozen_by = "", bool updated = true) {
-  return {.name = std::move(name), .also = {}, .tensor = std::move(t), .aliases = {}, .group = group, .frozen_by = std::move(frozen_by), .updated = updated};
+  return {.name = std::move(name),
+          .also = {},
+          .tensor = std::move(t),
+          .aliases = {},
+          .group = group,
+          .frozen_by = std::move(frozen_by),
+          .updated = updated};
 }
 
 TEST_CASE("a cell holds the weights of one group, device, dtype and layout, in the weights' order") {
   rg::Partition p;
   p.groups = {{"default", {}}, {"head", {}}};
-  p.weights = {weight("a", torch::ones({2})), weight("b", torch::ones({2}, torch::kDouble)), weight("c", torch::ones({3})), weight("d", torch::ones({2}), 1),
-               weight("e", torch::ones({2}, torch::kMeta)), weight("f", torch::eye(2).to_sparse()), weight("g", torch::ones({0})), weight("h", torch::ones({2}), 1)};
+  p.weights = {weight("a", torch::ones({2})),
+               weight("b", torch::ones({2}, torch::kDouble)),
+               weight("c", torch::ones({3})),
+               weight("d", torch::ones({2}), 1),
+               weight("e", torch::ones({2}, torch::kMeta)),
+               weight("f", torch::eye(2).to_sparse()),
+               weight("g", torch::ones({0})),
+               weight("h", torch::ones({2}), 1)};
   p.build_cells();
   REQUIRE(p.cells.size() == 5);
   CHECK(p.cells[0].weights == Members{0, 2, 6});
@@ -36,7 +48,8 @@ TEST_CASE("a cell holds the weights of one group, device, dtype and layout, in t
 TEST_CASE("frozen weights, and those that no optimizer holds, are in no cell") {
   rg::Partition p;
   p.groups = {{"default", {}}};
-  p.weights = {weight("a", torch::ones({2}), 0, "Freeze"), weight("b", torch::ones({2}), 0, "", false), weight("c", torch::ones({2}))};
+  p.weights = {weight("a", torch::ones({2}), 0, "Freeze"), weight("b", torch::ones({2}), 0, "", false),
+               weight("c", torch::ones({2}))};
   CHECK_FALSE(p.weights[0].trains());
   CHECK_FALSE(p.weights[1].trains());
   CHECK(p.weights[2].trains());

@@ -16,7 +16,8 @@ using rg::detail::read_number, rg::detail::write_number;
 
 TEST_CASE("a number is read from a tensor of one element, whatever its type and shape") {
   for (auto dtype : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kLong, torch::kInt, torch::kByte})
-    for (const auto& shape : std::vector<std::vector<std::int64_t>>{{}, {1}, {1, 1}}) CHECK(read_number(torch::full(shape, 5, dtype)) == 5);
+    for (const auto& shape : std::vector<std::vector<std::int64_t>>{{}, {1}, {1, 1}})
+      CHECK(read_number(torch::full(shape, 5, dtype)) == 5);
   CHECK(read_number(torch::full({}, true, torch::kBool)) == 1);
   CHECK(read_number(torch::arange(6).to(torch::kFloat)[4]) == 4);  // at an offset
   CHECK(read_number(torch::full({}, 0.1, torch::kDouble)) == 0.1);
@@ -28,7 +29,7 @@ TEST_CASE("a number is written into a tensor of one element") {
   for (auto dtype : {torch::kFloat, torch::kDouble, torch::kHalf}) {
     const auto t = torch::zeros({2}, dtype);
     write_number(t[1], 0.1);
-    CHECK(torch::equal(t, torch::tensor({0.0, 0.1}).to(dtype)));
+    CHECK(torch::equal(t, torch::tensor({0.0, 0.1}, torch::kDouble).to(dtype)));
   }
 }
 

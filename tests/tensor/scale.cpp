@@ -15,7 +15,8 @@ TEST_CASE("scale has the bits of mul_ for every type, stride and factor") {
   torch::manual_seed(1);
   constexpr double inf = std::numeric_limits<double>::infinity();
   for (auto dtype : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16})
-    for (double factor : {0.5, 1.0 / 3, 1e-3, -2.7, 0.0, -0.0, 1.0, 1 / 65536.0, 1e-40, 1e30, inf, std::numeric_limits<double>::quiet_NaN()}) {
+    for (double factor :
+         {0.5, 1.0 / 3, 1e-3, -2.7, 0.0, -0.0, 1.0, 1 / 65536.0, 1e-40, 1e30, inf, std::numeric_limits<double>::quiet_NaN()}) {
       INFO(c10::toString(dtype) << " times " << factor);
       auto values = torch::randn({5, 7}, torch::kDouble);
       values[0][0] = inf;
@@ -23,8 +24,9 @@ TEST_CASE("scale has the bits of mul_ for every type, stride and factor") {
       values[0][2] = -0.0;
       values[0][3] = 1e-41;
       values = values.to(dtype);
-      std::vector<torch::Tensor> ours{values.clone(), values.clone().t(), tensors::spread(values), values[1][1].clone(), torch::zeros({0}, dtype), torch::Tensor{},
-                                      values.clone().slice(0, 0, 5, 2)};
+      std::vector<torch::Tensor> ours{
+          values.clone(),           values.clone().t(), tensors::spread(values),         values[1][1].clone(),
+          torch::zeros({0}, dtype), torch::Tensor{},    values.clone().slice(0, 0, 5, 2)};
       std::vector<torch::Tensor> expected;
       for (const auto& t : ours) expected.push_back(t.defined() ? t.clone().mul_(factor) : t);
       rg::scale(ours, factor);

@@ -2,6 +2,7 @@
 #include "regimen/train/regimen.hpp"
 
 #include <ATen/autocast_mode.h>
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <utility>
 
@@ -36,6 +37,17 @@ TEST_CASE("several losses of one micro-batch count once") {
   CHECK(net->w() == -5);  // (4 + 6) / 2
 }
 
+TEST_CASE("what add put into a window without a micro-batch is dropped by flush") {
+  toy::Line net;
+  rg::Regimen window{net, rg::SGD{.lr = 1}};
+  window.add(net->forward(sample(7)).mean());
+  const auto outcome = window.flush();
+  CHECK_FALSE(outcome.closed);
+  CHECK(outcome.why == rg::Skip::no_weight);
+  window.backward(net->forward(sample(2)).mean());
+  CHECK(net->w() == -2);
+}
+
 TEST_CASE("sums are weighed by their weights") {
   toy::Line net;
   rg::Regimen window{net, rg::SGD{.lr = 1}, rg::Accumulate<2>{}};
@@ -54,11 +66,13 @@ TEST_CASE("two windows with two optimizers: each updates its own model") {
   CHECK(critic->w() == Catch::Approx(-1).epsilon(1e-6));
   CHECK(outcome.norm == 3);
 
-  // A loss through both: gradients of the one that doesn't update are the other's to drop.
+  // A loss through both leaves no gradient in the one that doesn't update.
+  const double w = critic->w();
   g.backward(critic->forward(generator->forward(sample(1))).mean());
-  CHECK(critic->fc->weight.grad().defined());
-  c.backward(critic->forward(sample(0)).mean());
   CHECK_FALSE(critic->fc->weight.grad().defined());
+  CHECK(generator->w() == Catch::Approx(-2 - w));
+  c.backward(critic->forward(sample(0)).mean());
+  CHECK(critic->w() == w);
 }
 
 TEST_CASE("forward opens the scopes of the policies and returns what the function returns") {

@@ -1,7 +1,8 @@
 // regimen/core/describe.hpp - any aggregate of hyperparameters as text
 #pragma once
-#include <charconv>
 #include <concepts>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -50,8 +51,12 @@ template <class T> void print_fields(std::ostream& out, const T& value) {
 template <class T> void print_value(std::ostream& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>) out << (value ? "true" : "false");
   else if constexpr (std::is_floating_point_v<T>) {  // the shortest text that reads back as the same number
-    char text[32];
-    out << std::string_view{text, std::to_chars(text, text + sizeof text, value).ptr};
+    char text[32];  // not <charconv>: it would double what core includes
+    for (int digits = 1; digits <= 17; ++digits) {
+      std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(value));
+      if (static_cast<T>(std::strtod(text, nullptr)) == value) break;
+    }
+    out << text;
   } else if constexpr (std::is_enum_v<T>) out << static_cast<long long>(value);
   else if constexpr (requires { out << value; }) out << value;
   else if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T> && std::is_copy_constructible_v<T>) { out << '{'; print_fields(out, value); out << '}'; }

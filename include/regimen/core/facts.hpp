@@ -18,6 +18,7 @@ struct Facts {
   Names needs{};                       // names, slots, or "output" (an objective on output and target) that must
   Names after{};                       // names or slots that act before it in the same moment
   Names writes{};                      // what it changes: "factor", "gradients", "rate", "weights", "batch"
+  std::string_view shares{};           // a pass that several make together, whose costs count once: "norm"
   int passes = 0;                      // over the gradients
   double bytes = 0;                    // moved per parameter element, float32
   int syncs = 0;                       // waits for the device, on CUDA; the CPU has none

@@ -38,10 +38,16 @@ template <class O, class... Ps> constexpr Plan make_plan(Pack<Ps...>) {
   Plan plan{.passes = opt.passes, .bytes = opt.bytes, .host_syncs = opt.syncs, .allocations = opt.allocations,
             .rewrites_gradients = opt.rewrites_gradients, .not_capturable = opt.not_capturable, .optimizer = short_name<O>()};
   bool scales = false;
+  std::array<std::string_view, sizeof...(Ps) + 1> shared{};
   [[maybe_unused]] auto count = [&](Facts f, HookSet hooks, std::string_view name) {  // by value: g++ 12 refuses references to static members here
-    plan.passes += f.passes;
-    plan.bytes += f.bytes;
-    plan.host_syncs += f.syncs;
+    bool counted = false;  // what it shares with one that acts before it
+    for (auto each : shared) counted = counted || (!each.empty() && each == f.shares);
+    if (!counted) {
+      plan.passes += f.passes;
+      plan.bytes += f.bytes;
+      plan.host_syncs += f.syncs;
+    }
+    shared[plan.policies] = f.shares;
     plan.allocations += f.allocations;
     plan.rewrites_gradients |= f.rewrites_gradients;
     if (plan.not_capturable.empty()) plan.not_capturable = f.not_capturable;

@@ -75,7 +75,7 @@ constexpr bool matches(std::string_view glob, std::string_view name) {
 }
 
 template <class T> struct TypeIs {};
-/// Selects by the type of the module that owns a parameter. Example: `rg::Freeze<rg::type<torch::nn::BatchNorm2d>>`.
+/// Selects all parameters of the modules of a type, and of what lies below them. Example: `rg::Freeze<rg::type<torch::nn::BatchNorm2d>>`.
 template <class T> inline constexpr TypeIs<T> type{};
 
 /// One selector of parameters, a glob or a module type, as a template argument; a malformed glob does not compile.

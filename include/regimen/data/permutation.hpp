@@ -1,18 +1,32 @@
 // regimen/data/permutation.hpp - the order of the samples in one pass
 #pragma once
 #include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 namespace regimen {
+namespace detail {
+/// SplitMix64 (Steele, Lea and Flood, 2014): 64 random bits a call. In place of <random>, which would be the largest header of the library.
+class SplitMix64 {
+ public:
+  explicit SplitMix64(std::uint64_t seed) : state_{seed} {}
+  std::uint64_t operator()() {
+    auto z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+}  // namespace detail
+
 /// The numbers 0 .. count-1 in an order that depends on `seed` and `epoch` alone: the same with every compiler and standard library.
-/// A Fisher-Yates shuffle (Durstenfeld, 1964) from the end, its draws made unbiased by rejection; the generator is std::mt19937_64,
-/// whose output the standard fixes, seeded by std::seed_seq from the four 32-bit halves of `seed` and `epoch`, low half first.
-/// Example: `rg::permutation(60'000, 0, epoch)`.
+/// A Fisher-Yates shuffle (Durstenfeld, 1964) from the end, its draws made unbiased by rejection, by SplitMix64 seeded with
+/// (first number of SplitMix64 seeded with `seed`) + epoch. Example: `rg::permutation(60'000, 0, epoch)`.
 inline std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t seed, std::uint64_t epoch) {
-  std::seed_seq words{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(epoch), std::uint32_t(epoch >> 32)};
-  std::mt19937_64 random{words};
+  detail::SplitMix64 random{detail::SplitMix64{seed}() + epoch};
 
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);

@@ -36,7 +36,8 @@ struct CrossEntropy {
     if (output.device() != target.device()) refuse("output and target on different devices", "OnDevice{...}, which moves batches too");
     const int64_t classes = output.size(output.dim() > 1 ? 1 : 0);
     if (class_weight.defined() && (class_weight.device() != output.device() || class_weight.dim() != 1 || class_weight.numel() != classes))
-      refuse("class weights " + detail::shape_of(class_weight) + " on " + class_weight.device().str() + " for " + std::to_string(classes) + " classes on " + output.device().str(),
+      refuse("class weights " + detail::shape_of(class_weight) + " on " + class_weight.device().str() + " for " + std::to_string(classes) +
+                 " classes on " + output.device().str(),
              "one weight per class, on the output's device");
     if (soft_targets) {
       if (target.sizes() != output.sizes() || !target.is_floating_point())

@@ -16,7 +16,8 @@ struct Mean {
   double count = 1;   // of samples, for the mean that is reported
 
   Mean(at::Tensor v, double w, double n) : value{std::move(v)}, weight{w}, count{n} {}
-  template <class N> requires std::is_arithmetic_v<N> Mean(at::Tensor v, N w) : Mean{std::move(v), static_cast<double>(w), static_cast<double>(w)} {}  // x.size(0) too
+  template <class N> requires std::is_arithmetic_v<N>  // x.size(0) too
+  Mean(at::Tensor v, N w) : Mean{std::move(v), static_cast<double>(w), static_cast<double>(w)} {}
 };
 /// A loss that is a sum over `weight` tokens: the window divides by all its tokens, as one big batch would.
 /// The weight may be a number or a tensor of one element (read on the host). Example: `return rg::Sum{loss_sum, mask.sum()};`

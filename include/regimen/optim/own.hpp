@@ -180,7 +180,8 @@ template <rule O> class OwnOptimizer {
     if (gradient.layout() != at::kStrided)
       throw Error{"Trainer", "the gradient of " + w.name + " is sparse", "a dense layer (`sparse(false)` for an embedding), or a wrapped torch::optim"};
     if (gradient.sizes() != w.tensor.sizes() || gradient.scalar_type() != w.tensor.scalar_type() || gradient.device() != w.tensor.device())
-      throw Error{"Trainer", "the gradient of " + w.name + " has another shape, type or device than the weight", "a gradient that backward made, or one like the weight"};
+      throw Error{"Trainer", "the gradient of " + w.name + " has another shape, type or device than the weight",
+                  "a gradient that backward made, or one like the weight"};
   }
   static at::Tensor fitting(const Weight& w, const at::Tensor& gradient) {
     if (gradient.strides() == w.tensor.strides() || (gradient.is_contiguous() && w.tensor.is_contiguous())) return gradient;

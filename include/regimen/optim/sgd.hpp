@@ -14,7 +14,7 @@ struct SGD {
   bool nesterov = false, maximize = false;
 
   static constexpr bool is_optimizer = true;
-  static constexpr Facts facts{.name = "sgd", .slot = "optimizer", .passes = 1, .bytes = 20};
+  static constexpr Facts facts{.name = "sgd", .slot = "optimizer", .passes = 1, .bytes = 20};  // with momentum
   std::vector<std::string_view> state_names() const {
     if (momentum == 0) return {};
     return {"momentum_buffer"};

@@ -22,7 +22,7 @@ inline void check_amp(auto& step, at::ScalarType dtype) {
 
 /// Mixed precision: forward and objective run under autocast to `Dtype`; the scope closes before backward and on exceptions.
 /// `Amp<>` is half with a dynamic loss scale, as on CUDA; `Amp<torch::kBFloat16>` is autocast alone. Half costs a pass for the finite check
-/// (shared with `ClipNorm<>`). An update whose gradient is not finite is skipped; more than `max_skipped` in a row throw regimen::Error.
+/// (`ClipNorm`'s, where there is one). An update whose gradient is not finite is skipped; `max_skipped` in a row throw regimen::Error.
 /// Equals `torch.autocast` with `torch.amp.GradScaler`. Example: `rg::Trainer{net, rg::AdamW{}, rg::CrossEntropy{}, rg::Amp<torch::kBFloat16>{}}`.
 template <at::ScalarType Dtype = at::kHalf> struct Amp {
   LossScaleOptions loss_scale{};
@@ -33,7 +33,7 @@ template <at::ScalarType Dtype = at::kHalf> struct Amp {
     std::int64_t skipped = 0;
     constexpr void archive(auto& a) { a("loss_scale", loss_scale); a("skipped", skipped); }
   };
-  static constexpr Facts facts{.name = "amp", .slot = "precision", .writes = {"factor"}, .passes = 1, .bytes = 4, .syncs = 1,
+  static constexpr Facts facts{.name = "amp", .slot = "precision", .after = {"clip norm"}, .writes = {"factor"}, .shares = "norm", .passes = 1, .bytes = 4, .syncs = 1,
                                .not_capturable = "its finite check is read on the host"};
   static constexpr HookSet hooks{.set_up = true, .forward_scope = true, .before_backward = true, .before_update = true, .after_window = true};
 

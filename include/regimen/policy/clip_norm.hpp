@@ -26,7 +26,7 @@ template <auto P = 2> struct ClipNorm {
   static_assert(detail::is_a_norm(P), "regimen: ClipNorm<P> needs P > 0, or rg::max_norm; see docs/errors.md#norm");
 
   struct State {};
-  static constexpr Facts facts{.name = "clip_norm", .slot = "clip norm", .after = {"amp", "gradients"}, .writes = {"factor"}, .passes = 1, .bytes = 4,
+  static constexpr Facts facts{.name = "clip_norm", .slot = "clip norm", .after = {"gradients"}, .writes = {"factor"}, .shares = "norm", .passes = 1, .bytes = 4,
                                .syncs = 1, .not_capturable = "its norm is read on the host"};
   static constexpr HookSet hooks{.set_up = true, .before_update = true};
 

@@ -1,7 +1,5 @@
 // regimen/precision/autocast.hpp - a region in which matrix products run in a smaller type
 #pragma once
-#include <ATen/autocast_mode.h>
-
 #include "regimen/tensor/compat.hpp"
 
 namespace regimen {

@@ -4,6 +4,19 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/variable.h>
 
+// As in ATen/autocast_mode.h of LibTorch 2.7 to 2.15, which would bring in every operator (ATen/Operators.h).
+namespace at::autocast {
+TORCH_API bool is_autocast_enabled(at::DeviceType);
+TORCH_API void set_autocast_enabled(at::DeviceType, bool);
+TORCH_API at::ScalarType get_autocast_dtype(at::DeviceType);
+TORCH_API void set_autocast_dtype(at::DeviceType, at::ScalarType);
+TORCH_API int increment_nesting();
+TORCH_API int decrement_nesting();
+TORCH_API void clear_cache();
+TORCH_API bool is_autocast_cache_enabled();
+TORCH_API void set_autocast_cache_enabled(bool);
+}  // namespace at::autocast
+
 namespace regimen::detail {
 /// Tells autograd that a weight changed in place: the fused operators don't, and a backward across the update would be wrong unnoticed.
 inline void bump_version(const at::Tensor& t) { torch::autograd::impl::bump_version(t); }

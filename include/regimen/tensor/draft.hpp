@@ -11,6 +11,7 @@
 
 #include "regimen/core/error.hpp"
 #include "regimen/core/selector.hpp"
+#include "regimen/core/text.hpp"
 #include "regimen/tensor/model.hpp"
 #include "regimen/tensor/partition.hpp"
 
@@ -54,16 +55,24 @@ template <class Module> class Draft {
 
   const std::vector<Weight>& weights() const { return partition_.weights; }
 
-  /// The weights that one selector reaches under any of their names; throws if there are none.
+  /// The weights that one selector reaches, under any of their names or in a module of its type and below; throws if there are none.
   template <Selector S> Matches select(std::string_view who) const {
     if constexpr (!S.by_type) return select_if(who, S.view(), [](std::string_view name, const at::Tensor&) { return matches(S.view(), name); });
     else {
       Matches found(partition_.weights.size());
+      std::vector<std::string> types;
       detail::for_each_module(module_, [&](const std::string&, auto& m) {
+        if constexpr (requires { std::string{m.name()}; })
+          if (std::ranges::find(types, m.name()) == types.end()) types.push_back(m.name());
         if (!is_a<typename decltype(S)::Type>(m)) return;
-        detail::for_each_own_parameter(m, [&](const std::string&, const at::Tensor& t) { found[index_of(t)] = true; });
+        detail::for_each_module(m, [&](const std::string&, auto& part) {  // with all that lies below
+          detail::for_each_own_parameter(part, [&](const std::string&, const at::Tensor& t) { if (t.defined()) found[index_of(t)] = true; });
+        });
       });
-      return checked(std::move(found), who, "that module type");
+      if (std::ranges::count(found, true) > 0) return found;
+      std::string there;
+      for (const auto& type : types) there += (there.empty() ? "" : ", ") + type;
+      throw Error{std::string{who}, "no parameter lies in a module of type " + std::string{type_name<typename decltype(S)::Type>()}, "a type that the model has, of " + there};
     }
   }
   Matches select_if(std::string_view who, std::string_view what, auto&& predicate) const {

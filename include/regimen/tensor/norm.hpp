@@ -62,7 +62,7 @@ template <class P> double norm_of(const at::Tensor& t, P p) {
     if (p <= 2 && t.scalar_type() != at::kDouble) return n;  // no square of a float leaves the range of a double
     const double power = p == 2 ? n * n : std::pow(n, double(p));
     if (power > 1e-280 && std::isfinite(power)) return n;
-    // squares of doubles beyond 1e154 overflow, below 1e-162 vanish, those of the 20th power much earlier: by the largest element, if that is a number
+    // squares of doubles beyond 1e154 overflow and below 1e-162 vanish, 20th powers much earlier: so in units of the largest element
     const double largest = plain_norm(t, max_norm);
     if (largest > 0 && std::isfinite(largest)) return largest * norm_by_torch(t.detach().to(at::kDouble).div(largest), p);
   }

@@ -62,7 +62,7 @@ class Books {
     for (const auto& [name, mean] : e.logs) row.set(name, mean.read());  // sync: once an epoch
     row.learning_rate = e.groups().front().rate;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_row_;
-    row.samples_per_second = static_cast<double>(e.run.samples - samples_at_row_) / took.count();
+    row.samples_per_second = static_cast<double>(e.run.samples - samples_at_row_) / (took.count() - e.validation_seconds);
     row.updates = e.run.updates;
     row.skipped = e.run.skipped;
     e.template tell<report_epoch>();
@@ -76,6 +76,7 @@ class Books {
     e.row = EpochReport{};
     e.mean_loss.clear();
     e.logs.clear();
+    e.validation_seconds = 0;
     began_row_ = std::chrono::steady_clock::now();
     samples_at_row_ = e.run.samples;
   }

@@ -40,6 +40,7 @@ template <class Model, class Optimizer, class P> class Engine {
   Skip skip = Skip::none;
   std::size_t window_length = 1;
   double loss_scale = 1;
+  bool own_weights_only = false;  // gradients of other models that a loss goes through stay as they are
   bool is_last_batch = false, is_validating = false, wants_validation = false;
   std::int64_t limit = 0, validation_limit = 0;
   std::optional<std::int64_t> batches_left{}, total_updates{};
@@ -49,6 +50,7 @@ template <class Model, class Optimizer, class P> class Engine {
   std::map<std::string, DeviceMean> logs{};
   EpochReport row{};
   std::chrono::steady_clock::time_point began{};
+  double validation_seconds = 0;  // in this epoch
 
   Engine(auto&& m, auto&& optimizer, auto&& policies)
       : model(std::forward<decltype(m)>(m)), rules(typename RuleOf<Optimizer>::type(std::forward<decltype(optimizer)>(optimizer))),
@@ -107,7 +109,8 @@ template <class Model, class Optimizer, class P> class Engine {
     tell<before_backward>();
     if (weight > 0) {
       const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
-      loss.value.backward(root_gradient_.of(loss.value, root));
+      if (own_weights_only) loss.value.backward(root_gradient_.of(loss.value, root), std::nullopt, false, backward_inputs());
+      else loss.value.backward(root_gradient_.of(loss.value, root));
     }
     if (!counts) return;
     if (const double count = loss.count > 0 ? loss.count : weight; weight > 0) mean_loss.add(loss.value, loss.is_sum ? 1 : count, count);
@@ -122,7 +125,10 @@ template <class Model, class Optimizer, class P> class Engine {
   }
   /// Reduce, clip, update or skip, then an empty window without gradients.
   StepOutcome close() {
-    if (window.is_empty()) return {};
+    if (window.is_empty()) {
+      abandon();  // what `add` left
+      return {.why = Skip::no_weight};
+    }
     doing = "update";
     outcome = {.closed = true, .why = Skip::none, .weight = window.weight(), .scale = loss_scale};
     skip = Skip::none;
@@ -178,6 +184,13 @@ template <class Model, class Optimizer, class P> class Engine {
   }
 
  private:
+  const std::vector<at::Tensor>& backward_inputs() {
+    if (trained_version_ != partition.version) {
+      inputs_ = trained();
+      trained_version_ = partition.version;
+    }
+    return inputs_;
+  }
   static constexpr bool rules_take_terms = RuleOf<Optimizer>::type::takes_terms;
   void update() {
     if constexpr (rules_take_terms) {
@@ -215,7 +228,8 @@ template <class Model, class Optimizer, class P> class Engine {
         }
   }
 
-  std::vector<at::Tensor> gradients_;
+  std::vector<at::Tensor> gradients_, inputs_;  // kept for their memory
+  std::uint64_t trained_version_ = 0;
   RootGradient root_gradient_;
   Measure measure_;
 };

@@ -1,5 +1,6 @@
 // regimen/train/evaluate.hpp - a batch becomes a loss, in training and in validation
 #pragma once
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,7 @@ template <class Engine, class Objective> class Evaluator {
     ModeGuard mode{e.module()};
     Restore validating{e.is_validating, true};
     e.doing = "validation";
+    const auto began = std::chrono::steady_clock::now();
     DeviceMean loss;
     Evaluation result;
     with_range(data, 0, [&](auto& range) {
@@ -45,6 +47,7 @@ template <class Engine, class Objective> class Evaluator {
       });
     });
     e.row.validation_loss = result.loss = loss.read();  // sync: once per validation
+    e.validation_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     e.template tell<after_validation>();
     return result;
   }

@@ -34,7 +34,10 @@ template <class Model, class Optimizer, class... Policies> class Regimen {
  public:
   explicit Regimen(auto&& model, auto&& optimizer, const Policies&... policies)
       : engine_(std::forward<decltype(model)>(model), std::forward<decltype(optimizer)>(optimizer), detail::sorted_values(policies...)) {
-    if constexpr (Check::ok) engine_.template tell<before_run>();
+    if constexpr (Check::ok) {
+      engine_.own_weights_only = true;
+      engine_.template tell<before_run>();
+    }
   }
   Regimen(Regimen&&) = default;
 
@@ -43,6 +46,7 @@ template <class Model, class Optimizer, class... Policies> class Regimen {
     return engine_.guarded([&] { return engine_.forward(std::forward<F>(f)); });
   }
   /// One micro-batch: adds the gradients of its losses (Tensor, rg::Mean, rg::Sum), and updates when the window is full.
+  /// Only this window's weights get a gradient: what else the loss goes through (another model, an input) stays as it is.
   template <class... Losses> StepOutcome backward(const Losses&... losses) {
     static_assert(sizeof...(Losses) > 0, "regimen: backward needs a loss; see docs/errors.md#loss");
     return engine_.guarded([&] {
@@ -55,7 +59,7 @@ template <class Model, class Optimizer, class... Policies> class Regimen {
   void add(const auto& loss) {
     engine_.guarded([&] { engine_.add(detail::to_loss(loss), false); });
   }
-  /// Updates with what a short last window has; nothing if it is empty.
+  /// Updates with what a short last window has; one without a micro-batch is dropped, with what `add` put into it.
   StepOutcome flush() {
     return engine_.guarded([&] { return engine_.close(); });
   }
