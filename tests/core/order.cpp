@@ -67,7 +67,7 @@ TEST_CASE("a moment reaches only those that hook into it, with its arguments and
   int output = 20, batch = 300;
   cast.tell<rg::after_forward>(step, output, batch);
   cast.tell<rg::after_forward>(step, output, batch);
-  CHECK(std::get<0>(cast.states).seen == 642);
+  CHECK(rg::detail::at<0>(cast.states).seen == 642);
 }
 TEST_CASE("an update takes the terms that policies offer, and these then keep silent") {
   auto cast = cast_of(fake::Swa{}, fake::Ema{.decay = 0.75}, fake::Amp{});

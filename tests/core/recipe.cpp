@@ -56,17 +56,17 @@ TEST_CASE("inline hooks of one moment alone keep the order of writing") {
 }
 TEST_CASE("values follow their types into canonical order") {
   constexpr auto values = rg::detail::sorted_values(fake::Ema{.decay = 0.5}, rg::recipe(fake::ClipNorm<>{.max = 2.5}), fake::Amp{});
-  STATIC_CHECK(std::is_same_v<std::remove_const_t<decltype(values)>, std::tuple<fake::Amp, fake::ClipNorm<>, fake::Ema>>);
-  STATIC_CHECK(std::get<fake::ClipNorm<>>(values).max == 2.5);
-  STATIC_CHECK(std::get<fake::Ema>(values).decay == 0.5);
+  STATIC_CHECK(std::is_same_v<std::remove_const_t<decltype(values)>, rg::detail::Values<fake::Amp, fake::ClipNorm<>, fake::Ema>>);
+  STATIC_CHECK(rg::detail::at<fake::ClipNorm<>>(values).max == 2.5);
+  STATIC_CHECK(rg::detail::at<fake::Ema>(values).decay == 0.5);
 }
 TEST_CASE("a recipe of literal policies is constexpr; any other is a value all the same") {
   constexpr auto base = rg::recipe(fake::Accumulate<4>{}, fake::ClipNorm<>{1.5});
   constexpr auto more = base + fake::Amp{};
-  STATIC_CHECK(std::get<fake::ClipNorm<>>(more.policies).max == 1.5);
+  STATIC_CHECK(rg::detail::at<fake::ClipNorm<>>(more.policies).max == 1.5);
   STATIC_CHECK(std::is_same_v<decltype(rg::recipe(fake::Amp{}, base)), std::remove_const_t<decltype(more)>>);
   const auto heavy = rg::recipe(Heavy{"a long text that lies on the heap"}) + base;
-  CHECK(std::get<Heavy>(heavy.policies).text == "a long text that lies on the heap");
+  CHECK(rg::detail::at<Heavy>(heavy.policies).text == "a long text that lies on the heap");
 }
 TEST_CASE("off is the same type as absence, in nested recipes too") {
   constexpr auto base = rg::recipe(fake::Ema{}, fake::ClipNorm<>{});
@@ -79,11 +79,11 @@ TEST_CASE("off, then a new one, replaces a policy of a recipe") {
   constexpr auto base = rg::recipe(fake::Ema{}, fake::ClipNorm<>{1});
   constexpr auto replaced = base + rg::off<fake::ClipNorm<>> + fake::ClipNorm<>{3};
   STATIC_CHECK(std::is_same_v<decltype(replaced), decltype(base)>);
-  STATIC_CHECK(std::get<fake::ClipNorm<>>(replaced.policies).max == 3);
+  STATIC_CHECK(rg::detail::at<fake::ClipNorm<>>(replaced.policies).max == 3);
 }
 TEST_CASE("choose runs one of two recipes, each with its own static type") {
   constexpr auto base = rg::recipe(fake::Accumulate<4>{});
-  constexpr auto size = [](auto recipe) { return std::tuple_size_v<decltype(recipe.policies)>; };
+  constexpr auto size = [](auto recipe) { return decltype(recipe.policies)::size; };
   STATIC_CHECK(rg::choose(true, base + fake::Amp{}, base, size) == 2);
   STATIC_CHECK(rg::choose(false, base + fake::Amp{}, base, size) == 1);
   std::string said;

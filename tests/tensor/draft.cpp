@@ -134,7 +134,7 @@ TEST_CASE("two tensors over the same memory are one weight with an alias; overla
   CHECK(names(q) == Names{"whole", "half"});
 }
 
-TEST_CASE("globs select by full name, types by the module that owns a parameter") {
+TEST_CASE("globs select by full name, types by the modules that a parameter lies in") {
   Net net;
   rg::Partition p;
   rg::Draft draft{net, p};
@@ -149,7 +149,10 @@ TEST_CASE("globs select by full name, types by the module that owns a parameter"
   CHECK(picked(p, draft.select<rg::type<torch::nn::BatchNorm2d>>("test")) == Names{"norm.weight", "norm.bias"});
   CHECK(picked(p, draft.select_if("test", "matrices", [](std::string_view, const torch::Tensor& t) { return t.dim() == 2; })) ==
         Names{"body.0.weight", "body.2.weight", "head.weight"});
-  // the root is a module too; its own parameters alone belong to it
+  // with all that lies below such a module
+  CHECK(picked(p, draft.select<rg::type<torch::nn::Sequential>>("test")) == picked(p, draft.select<"body.*">("test")));
+  CHECK(picked(p, draft.select<rg::type<Net>>("test")).size() == 9);
+  // the root is a module too
   Loose root{{"scale", leaf()}};
   rg::Partition q;
   rg::Draft of_root{root, q};
@@ -166,9 +169,9 @@ TEST_CASE("a selector that matches nothing is an error that lists near names") {
   CHECK_THAT(tensors::error_of([&] { (void)draft.select<"body">("Freeze"); }),
              ContainsSubstring("matches no parameter"));  // a module's name is no parameter's
   CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::LSTM>>("Freeze"); }),
-             ContainsSubstring("that module type"));
+             ContainsSubstring("Freeze: no parameter lies in a module of type torch::nn::LSTM"));
   CHECK_THAT(tensors::error_of([&] { (void)draft.select<rg::type<torch::nn::ReLU>>("Freeze"); }),
-             ContainsSubstring("matches no parameter"));  // there, without parameters
+             ContainsSubstring("no parameter lies in a module of type torch::nn::ReLU"));  // there, without parameters
   CHECK_THAT(tensors::error_of([&] { (void)draft.select_if("GroupIf", "it", [](auto, auto&) { return false; }); }),
              ContainsSubstring("GroupIf: \"it\" matches no parameter"));
   using rg::detail::distance;

@@ -35,19 +35,19 @@ template <class... Ps> consteval auto acting_order(Pack<Ps...>) {
 template <class P> class Cast;
 template <class... Ps> class Cast<Pack<Ps...>> {
  public:
-  std::tuple<Ps...> policies;
-  std::tuple<typename Ps::State...> states{};
+  Values<Ps...> policies;
+  Values<typename Ps::State...> states{};
 
   template <Moment M> void tell(auto&... arguments) {
     each([&]<std::size_t I>() {
-      if constexpr (hooks_into<At<I>>(M)) Caller<M>::call(std::get<I>(policies), arguments..., std::get<I>(states));
+      if constexpr (hooks_into<At<I>>(M)) Caller<M>::call(at<I>(policies), arguments..., at<I>(states));
     });
   }
   /// Tells `after_update` those whose update term the optimizer did not take.
   template <bool TermsTaken> void tell_after_update(auto& step) {
     each([&]<std::size_t I>() {
       if constexpr (hooks_into<At<I>>(after_update) && !(TermsTaken && hooks_into<At<I>>(update_term)))
-        Caller<after_update>::call(std::get<I>(policies), step, std::get<I>(states));
+        Caller<after_update>::call(at<I>(policies), step, at<I>(states));
     });
   }
   /// Calls `f(terms...)` with what the `update_term` hooks return.
@@ -56,7 +56,7 @@ template <class... Ps> class Cast<Pack<Ps...>> {
     else {
       constexpr auto I = order[K];
       if constexpr (hooks_into<At<I>>(update_term))
-        with_terms<K + 1>(step, f, terms..., Caller<update_term>::call(std::get<I>(policies), step, std::get<I>(states)));
+        with_terms<K + 1>(step, f, terms..., Caller<update_term>::call(at<I>(policies), step, at<I>(states)));
       else with_terms<K + 1>(step, f, terms...);
     }
   }
@@ -66,7 +66,7 @@ template <class... Ps> class Cast<Pack<Ps...>> {
     else {
       constexpr auto I = order[K];
       if constexpr (hooks_into<At<I>>(forward_scope)) {
-        [[maybe_unused]] auto scope = Caller<forward_scope>::call(std::get<I>(policies), step, std::get<I>(states));
+        [[maybe_unused]] auto scope = Caller<forward_scope>::call(at<I>(policies), step, at<I>(states));
         return in_scopes<K + 1>(step, f);
       } else return in_scopes<K + 1>(step, f);
     }

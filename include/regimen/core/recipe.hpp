@@ -9,6 +9,7 @@
 
 #include "regimen/core/policy.hpp"
 #include "regimen/core/text.hpp"
+#include "regimen/core/values.hpp"
 
 namespace regimen {
 namespace detail {
@@ -23,18 +24,20 @@ template <class P> inline constexpr Off<P> off{};
 
 /// Policies as a value, made by `rg::recipe`; give it to a trainer like a policy, join two with `+`.
 template <class... Ps> struct Recipe {
-  std::tuple<Ps...> policies{};
+  detail::Values<Ps...> policies{};
 };
 
 namespace detail {
+template <class P> struct Switch { using Killed = void; static constexpr bool is_off = false, is_plain = true; };
+template <class P> struct Switch<Off<P>> { using Killed = P; static constexpr bool is_off = true, is_plain = false; };
+template <class... Ps> struct Switch<Recipe<Ps...>> { using Killed = void; static constexpr bool is_off = false, is_plain = false; };
+template <class... Ps> constexpr bool all_plain = (Switch<Ps>::is_plain && ...);
+
 // A tree of policies, recipes and `off` becomes a flat tuple of policies that are on.
 template <class P> constexpr auto leaves(const P& p) { return std::tuple<P>{p}; }
 template <class... Ps> constexpr auto leaves(const Recipe<Ps...>& r) {
-  return std::apply([](const auto&... p) { return std::tuple_cat(leaves(p)...); }, r.policies);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::tuple_cat(leaves(at<I>(r.policies))...); }(std::index_sequence_for<Ps...>{});
 }
-template <class P> struct Switch { using Killed = void; static constexpr bool is_off = false; };
-template <class P> struct Switch<Off<P>> { using Killed = P; static constexpr bool is_off = true; };
-
 template <class P, class... All> constexpr bool stays = !Switch<P>::is_off && !(std::is_same_v<P, typename Switch<All>::Killed> || ...);
 template <class... All> constexpr auto without_off(const std::tuple<All...>& all) {
   return std::apply(
@@ -51,7 +54,9 @@ template <class... Ps> constexpr auto flat(const Ps&... ps) { return without_off
 
 template <class Tuple> struct ToPack;
 template <class... Ps> struct ToPack<std::tuple<Ps...>> { using type = Pack<Ps...>; };
-template <class... Ps> using Flat = typename ToPack<decltype(flat(std::declval<const Ps&>()...))>::type;
+template <bool Plain, class... Ps> struct FlatOf { using type = Pack<Ps...>; };
+template <class... Ps> struct FlatOf<false, Ps...> : ToPack<decltype(flat(std::declval<const Ps&>()...))> {};
+template <class... Ps> using Flat = typename FlatOf<all_plain<Ps...>, Ps...>::type;
 
 // Canonical order: by name, then by spelling; those that keep the order of writing stay as they are.
 struct Key {
@@ -80,16 +85,17 @@ template <class P, class Indices> struct Reordered;
 template <class... Ps, std::size_t... I> struct Reordered<Pack<Ps...>, std::index_sequence<I...>> {
   static constexpr auto order = canonical_order(Pack<Ps...>{});
   using type = Pack<std::tuple_element_t<order[I], std::tuple<Ps...>>...>;
-  static constexpr auto values(const std::tuple<Ps...>& written) {
-    return std::tuple<std::tuple_element_t<order[I], std::tuple<Ps...>>...>{std::get<order[I]>(written)...};
+  static constexpr auto values(const Values<const Ps&...>& written) {
+    return Values<std::tuple_element_t<order[I], std::tuple<Ps...>>...>{at<order[I]>(written)...};
   }
 };
 template <class P> using Canonical = Reordered<P, std::make_index_sequence<P::size>>;
 template <class... Ps> using Sorted = typename Canonical<Flat<Ps...>>::type;
 
-/// The values of policies as written, as a tuple in canonical order.
+/// The values of policies as written, in canonical order.
 template <class... Ps> constexpr auto sorted_values(const Ps&... ps) {
-  return Canonical<Flat<Ps...>>::values(flat(ps...));
+  if constexpr (all_plain<Ps...>) return Canonical<Pack<Ps...>>::values(Values<const Ps&...>{ps...});
+  else return std::apply([](const auto&... p) { return sorted_values(p...); }, flat(ps...));
 }
 template <class... Ps> constexpr bool has_slot(Pack<Ps...>, [[maybe_unused]] std::string_view slot) { return ((Ps::facts.slot == slot) || ...); }
 template <class P, class... Ps> constexpr std::size_t index_in(Pack<Ps...>) {
@@ -98,14 +104,14 @@ template <class P, class... Ps> constexpr std::size_t index_in(Pack<Ps...>) {
   return i;  // the size where it isn't there
 }
 
-template <class Tuple> struct ToRecipe;
-template <class... Ps> struct ToRecipe<std::tuple<Ps...>> { using type = Recipe<Ps...>; };
+template <class Sorted> struct ToRecipe;
+template <class... Ps> struct ToRecipe<Values<Ps...>> { using type = Recipe<Ps...>; };
 }  // namespace detail
 
 /// Policies as one value, constexpr when every policy is literal. Example: `constexpr auto base = rg::recipe(rg::Accumulate<4>{}, rg::ClipNorm<>{1.0});`
 template <class... Ps> constexpr auto recipe(const Ps&... policies) {
-  auto leaves = detail::sorted_values(policies...);
-  return typename detail::ToRecipe<decltype(leaves)>::type{std::move(leaves)};
+  auto sorted = detail::sorted_values(policies...);
+  return typename detail::ToRecipe<decltype(sorted)>::type{std::move(sorted)};
 }
 /// Joins two recipes, or a recipe and a policy; from left to right, so that `base + rg::off<P> + P{...}` replaces `P`.
 /// Otherwise the order has no meaning. Example: `base + rg::Amp<torch::kBFloat16>{}`.

@@ -201,7 +201,7 @@ template <class Model, class Optimizer, class P> class Engine {
   void set_up() {
     Cast<P>::each([&]<std::size_t I>() {
       using Policy = typename Cast<P>::template At<I>;
-      if constexpr (hooks_into<Policy>(prepare_model)) std::get<I>(cast.policies).prepare_model(module(), std::get<I>(cast.states));
+      if constexpr (hooks_into<Policy>(prepare_model)) at<I>(cast.policies).prepare_model(module(), at<I>(cast.states));
     });
     Draft draft{module(), partition};
     cast.template tell<Moment::partition>(draft);

@@ -36,7 +36,7 @@ template <class Engine> void archive_run(auto& a, Engine& e, bool loading) {
       one("version", version);
       if (version != Policy::facts.version)
         throw Error{std::string{Policy::facts.name}, "its state has version " + std::to_string(version) + ", not " + std::to_string(Policy::facts.version), "a state of this version"};
-      std::get<I>(e.cast.states).archive(one);
+      at<I>(e.cast.states).archive(one);
     }
   });
   archive_generators(a, loading);

@@ -81,7 +81,7 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
   template <class P> auto& get() {
     constexpr auto index = detail::index_in<P>(detail::Sorted<Policies...>{});
     static_assert(detail::has_policy<P, detail::Sorted<Policies...>>, "regimen: this trainer has no such policy; see docs/errors.md#get");
-    if constexpr (detail::has_policy<P, detail::Sorted<Policies...>>) return std::get<index>(e().cast.states);
+    if constexpr (detail::has_policy<P, detail::Sorted<Policies...>>) return detail::at<index>(e().cast.states);
     else return detail::no_value<typename P::State&>();
   }
   const Counters& counters() const { return loop_.e.run; }
