@@ -111,9 +111,12 @@ TEST_CASE("own optimizers take their moments along") {
 
 TEST_CASE("a state of another composition is refused") {
   toy::Line net;
-  rg::Trainer plain{net, rg::SGD{.lr = 1}, toy::mean}, with_momentum{net, rg::SGD{.lr = 1, .momentum = 0.9}, toy::mean};
+  rg::Trainer plain{net, rg::SGD{.lr = 1}, toy::mean};
+  rg::Trainer adamw{net, rg::AdamW{}, toy::mean};
+  rg::Trainer other{torch::nn::Linear(1, 1), rg::SGD{.lr = 1}, toy::mean};
   rg::Trainer scheduled{net, rg::SGD{.lr = 1}, toy::mean, rg::Scheduler<rg::Constant>{}};
-  CHECK_THROWS_AS(with_momentum.load(plain.save()), rg::Error);
+  CHECK_THROWS_AS(adamw.load(plain.save()), rg::Error);
+  CHECK_THROWS_AS(other.load(plain.save()), rg::Error);
   CHECK_THROWS_AS(scheduled.load(plain.save()), rg::Error);
   rg::Trainer wrapped{net, torch::optim::SGD{net->parameters(), 1.0}, toy::mean};
   CHECK_THROWS_AS(wrapped.save(), rg::Error);
