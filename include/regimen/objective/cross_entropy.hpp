@@ -54,7 +54,7 @@ struct CrossEntropy {
   }
   double valid_targets(int64_t classes, const at::Tensor& target) const {
     if (!target.device().is_cpu()) {  // the index range is left to the kernel
-      if (!class_weight.defined()) return ignore_index < 0 ? static_cast<double>(target.numel()) : detail::read_number(target.ne(ignore_index).sum());
+      if (!class_weight.defined()) return detail::read_number(target.ne(ignore_index).sum());  // sync: a window must know its weight
       return detail::read_number(class_weight.index_select(0, target.flatten().clamp(0, classes - 1)).mul(target.flatten().ne(ignore_index)).sum());
     }
     const auto flat = target.contiguous();

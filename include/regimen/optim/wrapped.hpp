@@ -44,7 +44,8 @@ template <class O> class WrappedOptimizer {
       }
     }
     partition.build_cells();
-    if (partition.cells.empty()) throw Error{"Trainer", "the optimizer holds no parameter that trains", "an optimizer made from this model's parameters()"};
+    if (partition.cells.empty() && std::ranges::any_of(partition.weights, [](const Weight& w) { return w.frozen_by.empty(); }))
+      throw Error{"Trainer", "the optimizer holds no parameter that trains", "an optimizer made from this model's parameters()"};
     for (std::size_t g = 0; g < groups.size(); ++g) groups[g].params() = std::move(kept[g]);
   }
 

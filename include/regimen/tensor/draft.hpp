@@ -158,6 +158,7 @@ template <class Module> class Draft {
       if (w.name != name && std::ranges::find(w.also, name) == w.also.end()) w.also.push_back(std::move(name));
       const auto is_same = [&](const at::Tensor& known) { return known.unsafeGetTensorImpl() == t.unsafeGetTensorImpl(); };
       if (!is_same(w.tensor) && std::ranges::none_of(w.aliases, is_same)) w.aliases.push_back(t);
+      if (t.requires_grad() && w.frozen_by == by_hand) w.frozen_by.clear();  // it trains under one of its names
       return;
     }
     places_.emplace(detail::place_of(t), partition_.weights.size());
