@@ -16,7 +16,9 @@ options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
 options.add_argument("--program", type=Path, required=True, help="the built example")
 options.add_argument("--seeds", type=int, default=3)
 options.add_argument("--margin", type=float, default=0.002, help="by which accuracy may be below Python's")
-given, both = options.parse_known_args()  # the rest is for both programs, --epochs 1 for example
+options.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
+options.add_argument("--epochs", default="5")
+given = options.parse_args()
 
 
 def run(*command):
@@ -30,8 +32,8 @@ def run(*command):
     return float(found[1]), float(found[2]), usage.ru_utime + usage.ru_stime
 
 
-cpp = [str(given.program), "--device", "cpu", *both]
-python = [sys.executable, str(Path(__file__).with_name("reference.py")), *both]
+cpp = [str(given.program), "--device", "cpu", "--data", given.data]
+python = [sys.executable, str(Path(__file__).with_name("reference.py")), "--data", given.data]
 start, their_start = (run(*command, "--epochs", "1", "--limit", "1")[2] for command in (cpp, python))
 
 rows = []
@@ -44,9 +46,9 @@ def line(name, ours, theirs):
 
 
 for seed in map(str, range(given.seeds)):
-    accuracy, seconds, processor = run(*cpp, "--seed", seed)
+    accuracy, seconds, processor = run(*cpp, "--epochs", given.epochs, "--seed", seed)
     ours = accuracy, seconds, processor - start
-    accuracy, seconds, processor = run(*python, "--seed", seed)
+    accuracy, seconds, processor = run(*python, "--epochs", given.epochs, "--seed", seed)
     theirs = accuracy, seconds, processor - their_start
     rows.append(ours + theirs)
     line(seed, ours, theirs)

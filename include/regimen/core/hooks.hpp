@@ -125,6 +125,7 @@ struct MomentNames {
 #undef X
 };
 struct WrongNames {
+  void nobody_has_this_name();
 #define X(wrong, right) void wrong();
   REGIMEN_LIKELY_WRONG(X)
 #undef X

@@ -12,7 +12,7 @@ namespace detail {
 enum class Fault : unsigned char {
   none,
   // of one policy
-  not_an_open_class, optimizer_as_policy, objective_as_policy, torch_optimizer_as_policy, no_facts, no_name, no_hooks, no_state,
+  spoken, not_an_open_class, optimizer_as_policy, objective_as_policy, torch_optimizer_as_policy, no_facts, no_name, no_hooks, no_state,
   misspelt_hook, unlisted_hook, missing_hook, hook_signature, state_not_plain, state_not_archived, field_not_savable, term_without_hook,
   // of a set
   model_is_policy, optimizer_is_policy, not_an_optimizer, objective_is_policy, two_in_slot, written_twice, same_name, excluded, missing_need, same_write
@@ -38,6 +38,7 @@ template <class P> consteval Verdict judge_policy(int index) {
   else if constexpr (own_objective<P>) return guilty(Fault::objective_as_policy);
   else if constexpr (torch_optimizer<P>) return guilty(Fault::torch_optimizer_as_policy);
   else if constexpr (!std::is_class_v<P> || std::is_final_v<P>) return guilty(Fault::not_an_open_class);
+  else if constexpr (!requires { &Probe<P>::nobody_has_this_name; }) return guilty(Fault::spoken);  // on clang: an assert of its own has failed
   else if constexpr (!has_facts<P>) return guilty(Fault::no_facts);
   else if constexpr (!has_hook_set<P>) return guilty(Fault::no_hooks);
   else if constexpr (!requires { typename P::State; }) return guilty(Fault::no_state);

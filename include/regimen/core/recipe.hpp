@@ -56,7 +56,8 @@ template <class Tuple> struct ToPack;
 template <class... Ps> struct ToPack<std::tuple<Ps...>> { using type = Pack<Ps...>; };
 template <bool Plain, class... Ps> struct FlatOf { using type = Pack<Ps...>; };
 template <class... Ps> struct FlatOf<false, Ps...> : ToPack<decltype(flat(std::declval<const Ps&>()...))> {};
-template <class... Ps> using Flat = typename FlatOf<all_plain<Ps...>, Ps...>::type;
+template <class... Ps> using FlatOfPlain = typename FlatOf<all_plain<Ps...>, Ps...>::type;
+template <class... Ps> using Flat = FlatOfPlain<std::remove_cv_t<Ps>...>;  // `decltype` of a constexpr recipe is const
 
 // Canonical order: by name, then by spelling; those that keep the order of writing stay as they are.
 struct Key {
