@@ -2,7 +2,6 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/variable.h>
 
 // As in ATen/autocast_mode.h of LibTorch 2.7 to 2.15, which would bring in every operator (ATen/Operators.h).
 namespace at::autocast {
@@ -19,7 +18,8 @@ TORCH_API void set_autocast_cache_enabled(bool);
 
 namespace regimen::detail {
 /// Tells autograd that a weight changed in place: the fused operators don't, and a backward across the update would be wrong unnoticed.
-inline void bump_version(const at::Tensor& t) { torch::autograd::impl::bump_version(t); }
+/// What torch::autograd::impl::bump_version does.
+inline void bump_version(const at::Tensor& t) { t.unsafeGetTensorImpl()->bump_version(); }
 
 /// Can a raw kernel take this memory as one run of numbers?
 inline bool is_dense(const at::Tensor& t) { return t.layout() == at::kStrided && t.is_non_overlapping_and_dense(); }
