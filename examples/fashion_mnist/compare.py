@@ -3,6 +3,7 @@
 Same net, rates, first weights and batches: the runs differ by rounding, which training magnifies. By chance alone the means of three seeds
 differ by up to 0.2 points, so that much is allowed. Seconds are what both say of training and validation; those of the processor are of the
 whole process, less one that ends after a batch. C++ counts as slower where both are more than Python's: a busy machine stretches seconds alone.
+One thread each unless --threads says else: where another process wants a core, two threads wait for each other, five times as long and at random.
 """
 
 import argparse
@@ -18,12 +19,13 @@ options.add_argument("--seeds", type=int, default=3)
 options.add_argument("--margin", type=float, default=0.002, help="by which accuracy may be below Python's")
 options.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
 options.add_argument("--epochs", default="5")
+options.add_argument("--threads", default="1")
 given = options.parse_args()
 
 
 def run(*command):
     """Accuracy, seconds, and all seconds of the processor."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": given.threads})
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     found = re.search(r"^accuracy ([\d.]+) after \d+ epochs in ([\d.]+) s$", output, re.M)

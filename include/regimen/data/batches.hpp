@@ -24,7 +24,8 @@ struct BatchesOptions {
 
 /// Passes over samples in memory, batch by batch: row `i` of `inputs` and row `i` of `targets` are one sample.
 /// The order depends on (seed, epoch) alone, on every compiler. `begin()` starts the pass of `epoch()` and sets the next one: plain loops see
-/// epochs 0, 1, 2, ...; `set_epoch(e)` says which comes next (a trainer does so). A const one can't count: each of its passes is that of `epoch()`.
+/// epochs 0, 1, 2, ...; `set_epoch(e)` says which comes next (a trainer does so). A const one can't count: each of its passes is that of `epoch()`
+/// (a trainer copies it, and counts).
 /// One index_select per tensor where a batch is dereferenced, so that skipping is free; unshuffled batches are views. 8 bytes a sample for the order.
 /// An input range in the sense of std and of range-v3. Iterators refer to the tensors, not to the range: it may move or die before them.
 /// Throws regimen::Error for tensors that are undefined, empty, of different length or on different devices, and for `.batch` below 1.
