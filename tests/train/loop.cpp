@@ -170,3 +170,17 @@ TEST_CASE("a whole model in eval mode is trained in train mode") {
   trainer.fit(counting(1), rg::epochs(1));
   CHECK(net->is_training());
 }
+
+TEST_CASE("a stop with the last batch ends the epoch first, and a pass that was begun is not begun again") {
+  toy::Line net;
+  auto stopping = trainer_for(net, rg::on<rg::after_update>([](auto& step) { if (step.updates() == 4) step.stop("enough"); }));
+  stopping.fit(counting(4), rg::epochs(5));
+  CHECK(stopping.counters().epoch == 1);
+
+  auto trainer = trainer_for(net);
+  std::vector<std::int64_t> asked;
+  const auto source = [&](std::int64_t epoch) { asked.push_back(epoch); return counting(4); };
+  trainer.fit(source, rg::steps(2));
+  trainer.fit(source, rg::steps(2));
+  CHECK(asked == std::vector<std::int64_t>{0, 1});
+}

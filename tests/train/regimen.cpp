@@ -116,3 +116,28 @@ TEST_CASE("a window moves") {
   moved.backward(net->forward(sample(3)).mean());
   CHECK(net->w() == -2);
 }
+
+TEST_CASE("losses of one micro-batch may share a graph, and count whole or not at all") {
+  toy::Line net;
+  rg::Regimen window{net, rg::SGD{.lr = 1}, rg::Accumulate<2>{}};
+  const auto y = net->forward(sample(2)).tanh();
+  window.backward(y.mean(), 2 * y.mean());  // gradients 2 and 4
+  window.backward(net->forward(sample(1)).mean(), net->forward(sample(toy::nan)).mean());
+  CHECK(net->w() == -6);
+}
+
+TEST_CASE("a weight that is no number of samples is refused") {
+  toy::Line net;
+  rg::Regimen window{net, rg::SGD{.lr = 1}};
+  for (const double weight : {-1.0, toy::nan, std::numeric_limits<double>::infinity()})
+    CHECK_THROWS_AS(window.backward(rg::Sum{net->forward(sample(1)).sum(), weight}), rg::Error);
+  CHECK_THROWS_AS((rg::Sum{net->forward(sample(1)).sum(), torch::ones({4})}), rg::Error);
+}
+
+TEST_CASE("a veto and a factor count from any moment of the window") {
+  toy::Line net;
+  rg::Regimen window{net, rg::SGD{.lr = 1}, rg::on<rg::after_backward>([](auto& step) { step.counters().windows == 0 ? step.skip() : step.scale_gradients(0.5); })};
+  CHECK_FALSE(window.backward(net->forward(sample(8)).mean()).stepped);
+  CHECK(window.backward(net->forward(sample(8)).mean()).stepped);
+  CHECK(net->w() == -4);
+}

@@ -11,8 +11,9 @@ struct Counters {
   std::int64_t micro_batches = 0;  // forwards of the training
   std::int64_t samples = 0;        // the first dimension of each batch's input
   double tokens = 0;               // the weights that a {sum, weight} objective returned
-  std::int64_t epoch = 0;          // passes begun and finished before this one
+  std::int64_t epoch = 0;          // passes before this one
   std::int64_t batch = 0;          // position in this pass: batches taken
+  bool pass_ended = false;         // its last batch is taken
   double minutes = 0;              // spent in fit
   // one call of fit: a loaded state that was saved in the middle of one is finished by the next call
   bool in_fit = false;
@@ -21,7 +22,7 @@ struct Counters {
 
   constexpr void archive(auto& a) {
     a("updates", updates); a("windows", windows); a("skipped", skipped); a("micro_batches", micro_batches);
-    a("samples", samples); a("tokens", tokens); a("epoch", epoch); a("batch", batch); a("minutes", minutes);
+    a("samples", samples); a("tokens", tokens); a("epoch", epoch); a("batch", batch); a("pass_ended", pass_ended); a("minutes", minutes);
     a("in_fit", in_fit); a("fit_updates", fit_updates); a("fit_epoch", fit_epoch); a("fit_samples", fit_samples);
     a("fit_tokens", fit_tokens); a("fit_minutes", fit_minutes);
   }

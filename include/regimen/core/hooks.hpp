@@ -15,7 +15,7 @@
   X(prepare_model, Model) X(partition, Draft) X(set_up, Step) X(before_run, Step) X(before_epoch, Step) X(batch_arrival, Batch) \
   X(before_window, Step) X(forward_scope, Scope) X(after_forward, Output) X(before_backward, Step) X(after_backward, Step)      \
   X(reduce, Step) X(before_update, Step) X(update_term, Term) X(after_update, Step) X(after_window, Step)                       \
-  X(after_validation, Step) X(checkpoint, Step) X(after_epoch, Step) X(report_epoch, Step) X(after_run, Step)
+  X(before_validation, Step) X(after_validation, Step) X(checkpoint, Step) X(after_epoch, Step) X(report_epoch, Step) X(after_run, Step)
 
 // Names that people write from habit, and the moment they mean: C++20 can't list members, so each has to be asked for.
 #define REGIMEN_LIKELY_WRONG(X)                                                                                              \

@@ -35,6 +35,7 @@ REGIMEN_ON(after_backward);
 REGIMEN_ON(before_update);
 REGIMEN_ON(after_update);
 REGIMEN_ON(after_window);
+REGIMEN_ON(before_validation);
 REGIMEN_ON(after_validation);
 REGIMEN_ON(checkpoint);
 REGIMEN_ON(after_epoch);

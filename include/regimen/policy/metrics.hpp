@@ -22,20 +22,21 @@ template <class... Ms> struct Metrics {
     constexpr void archive(auto& a) { a("training", training); a("validation", validation); }
   };
   static constexpr Facts facts{.name = "metrics", .slot = "metrics", .needs = {"output"}};
-  static constexpr HookSet hooks{.before_epoch = true, .after_forward = true, .after_validation = true, .report_epoch = true};
+  static constexpr HookSet hooks{.before_epoch = true, .after_forward = true, .before_validation = true, .after_validation = true, .report_epoch = true};
 
   void before_epoch(auto& step, State& state) const {
     if (step.at_epoch_start()) for (auto& mean : state.training) mean.clear();
   }
   void after_forward(auto& step, auto& output, auto& batch, State& state) const {
     at::NoGradGuard no_grad;
+    if (step.samples_of(batch) == 0) return;
     auto mean = step.is_validating() ? state.validation.begin() : state.training.begin();
     std::apply([&](const auto&... metric) { ((mean++)->add(metric(output, step.target_of(batch)), step.samples_of(batch)), ...); }, metrics);
   }
-  void after_validation(auto& step, State& state) const {
-    report(step, state.validation, "validation_");
+  void before_validation(auto&, State& state) const {
     for (auto& mean : state.validation) mean.clear();
   }
+  void after_validation(auto& step, State& state) const { report(step, state.validation, "validation_"); }
   void report_epoch(auto& step, State& state) const { report(step, state.training, ""); }
 
  private:

@@ -2,13 +2,16 @@
 #pragma once
 #include <limits>
 #include <optional>
+#include <string>
 
+#include "regimen/core/error.hpp"
 #include "regimen/tensor/compat.hpp"
 
 namespace regimen {
 namespace detail {
 /// The number in a tensor of one element. On the CPU a plain read; elsewhere it waits for the device.
 inline double read_number(const at::Tensor& t) {
+  if (t.numel() != 1) throw Error{"number", "a tensor of " + std::to_string(t.numel()) + " numbers where one is meant", ".mean() or .sum()"};
   if (t.device().is_cpu()) {
     if (t.scalar_type() == at::kFloat) return *t.const_data_ptr<float>();
     if (t.scalar_type() == at::kDouble) return *t.const_data_ptr<double>();

@@ -16,6 +16,7 @@ class Books {
   void open(auto& e, auto& train, Length length) {
     if (!(length.count >= 0)) throw Error{"fit", "a negative length", "rg::epochs(n) or another length of at least 0"};
     auto& run = e.run;
+    e.is_fitting = true;
     e.began = std::chrono::steady_clock::now();
     e.stop_reason.clear();
     if (!run.in_fit) {  // else a loaded state is in the middle of one: this call finishes it
@@ -38,10 +39,12 @@ class Books {
     samples_at_row_ = run.samples;
   }
   void close(auto& e) {
-    e.run.minutes = e.minutes();
-    e.began = std::chrono::steady_clock::now();
+    e.settle_clock();
+    e.is_fitting = false;
     e.run.in_fit = false;
+    if (e.run.batch > 0) ++e.run.epoch;  // a pass that was begun: the next call takes another order
     e.run.batch = 0;
+    e.run.pass_ended = false;
   }
   static bool is_done(auto& e, Length length) {
     const auto& run = e.run;

@@ -51,6 +51,7 @@ template <class Model, class Optimizer, class P> class Engine {
   EpochReport row{};
   std::chrono::steady_clock::time_point began{};
   double validation_seconds = 0;  // in this epoch
+  bool is_fitting = false;
 
   Engine(auto&& m, auto&& optimizer, auto&& policies)
       : model(std::forward<decltype(m)>(m)), rules(typename RuleOf<Optimizer>::type(std::forward<decltype(optimizer)>(optimizer))),
@@ -61,6 +62,10 @@ template <class Model, class Optimizer, class P> class Engine {
   auto& module() { return module_of(model); }
   auto& groups() { return std::get<0>(rules).groups(); }
   double minutes() const { return run.minutes + std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() / 60; }
+  void settle_clock() {
+    run.minutes = minutes();
+    began = std::chrono::steady_clock::now();
+  }
   template <Moment M> void tell(auto&... arguments) {
     auto step = Step{*this};
     cast.template tell<M>(step, arguments...);
@@ -87,6 +92,8 @@ template <class Model, class Optimizer, class P> class Engine {
     if (batches_left && *batches_left > 0 && *batches_left < length) length = *batches_left;  // the short last window
     window.open(static_cast<std::size_t>(length));
     loss_scale = 1;
+    skip = Skip::none;
+    for (auto& cell : partition.cells) cell.factor = 1;
     tell<before_window>();
   }
   /// Runs `f` in the scopes of the policies.
@@ -99,17 +106,22 @@ template <class Model, class Optimizer, class P> class Engine {
     auto step = Step{*this};
     return cast.in_scopes(step, std::forward<F>(f));
   }
-  /// Adds the gradient of one loss to the window; a loss that is not finite adds nothing.
-  void add(const Loss& loss, bool counts) {
-    if (!window.is_open()) open_window();
+  static bool is_usable(const Loss& loss) {
     check_loss(loss.value);
-    const bool usable = !loss.value.device().is_cpu() || std::isfinite(read_number(loss.value));
-    const double weight = usable ? loss.weight : 0;
+    if (!(loss.weight >= 0) || !std::isfinite(loss.weight))
+      throw Error{"objective", "its weight is " + std::to_string(loss.weight), "a finite number of samples or tokens, at least 0"};
+    return !loss.value.device().is_cpu() || std::isfinite(read_number(loss.value));
+  }
+  /// Adds the gradient of one loss to the window; a loss that is not finite adds nothing.
+  /// `keeps_graph`: another loss of the same micro-batch may share it.
+  void add(const Loss& loss, bool counts, bool keeps_graph = false) {
+    if (!window.is_open()) open_window();
+    const double weight = is_usable(loss) ? loss.weight : 0;
     doing = "backward";
     tell<before_backward>();
     if (weight > 0) {
       const double root = loss_scale * (loss.is_sum ? window.root_of_sum(weight) : window.root_of_mean(weight));
-      if (own_weights_only) loss.value.backward(root_gradient_.of(loss.value, root), std::nullopt, false, backward_inputs());
+      if (own_weights_only) loss.value.backward(root_gradient_.of(loss.value, root), keeps_graph, false, backward_inputs());
       else loss.value.backward(root_gradient_.of(loss.value, root));
     }
     if (!counts) return;
@@ -131,13 +143,12 @@ template <class Model, class Optimizer, class P> class Engine {
     }
     doing = "update";
     outcome = {.closed = true, .why = Skip::none, .weight = window.weight(), .scale = loss_scale};
-    skip = Skip::none;
     const double factor = window.factor() / loss_scale;
     measure_.begin(factor);
-    for (auto& cell : partition.cells) cell.factor = factor;
+    for (auto& cell : partition.cells) cell.factor *= factor;
     join_aliases();
     if (!window.has_gradient()) skip = Skip::no_weight;
-    else if (std::ranges::none_of(partition.weights, [](const Weight& w) { return w.trains() && w.tensor.grad().defined(); })) skip = Skip::no_gradient;
+    else if (skip == Skip::none && std::ranges::none_of(partition.weights, [](const Weight& w) { return w.trains() && w.tensor.grad().defined(); })) skip = Skip::no_gradient;
     if (skip != Skip::no_weight) {
       tell<reduce>();
       tell<before_update>();
@@ -186,7 +197,12 @@ template <class Model, class Optimizer, class P> class Engine {
  private:
   const std::vector<at::Tensor>& backward_inputs() {
     if (trained_version_ != partition.version) {
-      inputs_ = trained();
+      inputs_.clear();
+      for (const auto& w : partition.weights) {
+        if (w.trains() && w.tensor.requires_grad()) inputs_.push_back(w.tensor);
+        for (const auto& t : w.aliases)
+          if (w.trains() && t.requires_grad()) inputs_.push_back(t);
+      }
       trained_version_ = partition.version;
     }
     return inputs_;

@@ -34,8 +34,10 @@ template <class Engine, class Objective> class Evaluator {
     Restore validating{e.is_validating, true};
     e.doing = "validation";
     const auto began = std::chrono::steady_clock::now();
+    const EpochReport row = e.row;
     DeviceMean loss;
     Evaluation result;
+    e.template tell<before_validation>();
     with_range(data, 0, [&](auto& range) {
       return for_each_batch(range, 0, e.validation_limit, [&](auto& batch, bool) {
         e.template tell<batch_arrival>(batch);
@@ -49,6 +51,9 @@ template <class Engine, class Objective> class Evaluator {
     e.row.validation_loss = result.loss = loss.read();  // sync: once per validation
     e.validation_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     e.template tell<after_validation>();
+    for (const auto& [name, value] : e.row.values)
+      if (name.starts_with("validation_")) result.values.emplace_back(name.substr(11), value);
+    if (!e.is_fitting) e.row = row;  // of a run that is loaded, and not this call's to write
     return result;
   }
 

@@ -25,7 +25,7 @@ template <class Engine, class Objective> class Loop : public Evaluator<Engine, O
     e.guarded([&] {
       const Opened opened{books_, e, train, length};
       e.template tell<before_run>();
-      while (!Books::is_done(e, length)) {
+      while (!Books::is_done(e, length) || e.run.pass_ended) {
         e.template tell<before_epoch>();
         e.train_mode();  // a train() of the user's reaches frozen modules too
         const auto updates_before = e.run.updates;
@@ -37,6 +37,7 @@ template <class Engine, class Objective> class Loop : public Evaluator<Engine, O
           throw Error{"fit", "10 epochs passed without an update (last window: " + std::string{name_of(e.outcome.why)} + ")", "a lower learning rate, or look for NaN in the data"};
         ++e.run.epoch;
         e.run.batch = 0;
+        e.run.pass_ended = false;
         e.template tell<after_epoch>();
         if (std::exchange(e.wants_validation, false) || !validation_is_planned) validate();
         report.epochs.push_back(books_.close_row(e));
@@ -65,6 +66,7 @@ template <class Engine, class Objective> class Loop : public Evaluator<Engine, O
       e.is_last_batch = is_last;
       e.batches_left = known ? std::optional{(e.limit > 0 ? std::min(*known, e.limit) : *known) - e.run.batch} : std::nullopt;
       ++e.run.batch;
+      e.run.pass_ended = is_last;
       e.template tell<batch_arrival>(batch);
       e.run.samples += static_cast<std::int64_t>(samples_of(batch));
 
@@ -76,11 +78,11 @@ template <class Engine, class Objective> class Loop : public Evaluator<Engine, O
         if (std::exchange(e.wants_validation, false)) validate();
         e.template tell<checkpoint>();
       }
-      whole = is_last || !(outcome.closed && Books::is_done(e, length));
-      return whole && (is_last || e.stop_reason.empty());
+      whole = is_last || (e.stop_reason.empty() && !(outcome.closed && Books::is_done(e, length)));
+      return whole;
     });
     e.close();  // data that was shorter than its size said
-    return whole && e.stop_reason.empty();
+    return whole;
   }
 
   static constexpr bool validation_is_planned = has_slot(typename Engine::Policies{}, "validation");

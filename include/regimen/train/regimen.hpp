@@ -1,5 +1,7 @@
 // regimen/train/regimen.hpp - one optimizer window, for a loop that the user writes
 #pragma once
+#include <array>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -50,8 +52,11 @@ template <class Model, class Optimizer, class... Policies> class Regimen {
   template <class... Losses> StepOutcome backward(const Losses&... losses) {
     static_assert(sizeof...(Losses) > 0, "regimen: backward needs a loss; see docs/errors.md#loss");
     return engine_.guarded([&] {
-      std::size_t left = sizeof...(Losses);
-      (engine_.add(detail::to_loss(losses), --left == 0), ...);
+      std::array<detail::Loss, sizeof...(Losses)> all{detail::to_loss(losses)...};
+      bool usable = true;  // a micro-batch counts whole or not at all
+      for (const auto& loss : all) usable = engine_.is_usable(loss) && usable;
+      if (!usable) for (auto& loss : all) loss.weight = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) engine_.add(all[i], i + 1 == all.size(), i + 1 < all.size());
       return engine_.after_micro_batch(false);
     });
   }

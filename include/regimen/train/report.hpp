@@ -59,6 +59,14 @@ struct Evaluation {
   double loss = std::numeric_limits<double>::quiet_NaN();
   std::int64_t batches = 0;
   double samples = 0;
+  std::vector<std::pair<std::string, double>> values{};  // of metrics, by their names
+
+  /// A metric, NaN if there is none of that name.
+  double value(std::string_view name) const {
+    for (const auto& [known, v] : values)
+      if (known == name) return v;
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 /// What `fit` returns.

@@ -43,6 +43,7 @@ template <class Engine> void archive_run(auto& a, Engine& e, bool loading) {
 }
 template <class Engine> StateMap save_run(Engine& e) {
   StateMap state;
+  if (e.is_fitting) e.settle_clock();
   MemoryArchive<false> a{state};
   archive_run(a, e, false);
   return state;
