@@ -1,7 +1,7 @@
 """Trains with the C++ program and with Python's torch, in turn and for several seeds; exits 1 where C++ is less accurate or slower.
 
-Same net, rates, first weights and batches: the runs differ by rounding, which training magnifies. By chance alone the means of three seeds
-differ by up to 0.2 points, so that much is allowed. Seconds are what both say of training and validation; those of the processor are of the
+Same net, rates, first weights and batches: the runs differ by rounding, which training magnifies. Means of three seeds were seen to differ by
+0.2 points, so that much is allowed. Seconds are what both say of training and validation; those of the processor are of the
 whole process, less one that ends after a batch. C++ counts as slower where both are more than Python's: a busy machine stretches seconds alone.
 One thread each unless --threads says else: where another process wants a core, two threads wait for each other, five times as long and at random.
 """

@@ -26,5 +26,5 @@ TEST_CASE("every counter comes back from an archive") {
   CHECK(other != run);
   other.archive(load);
   CHECK(other == run);
-  CHECK(saved.size() == 15);
+  CHECK(saved.size() == 16);
 }

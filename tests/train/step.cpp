@@ -19,7 +19,7 @@ struct Recorder {
   static constexpr rg::HookSet hooks{.prepare_model = true, .partition = true, .set_up = true, .before_run = true, .before_epoch = true, .batch_arrival = true,
                                      .before_window = true, .forward_scope = true, .after_forward = true, .before_backward = true, .after_backward = true,
                                      .reduce = true, .before_update = true, .update_term = true, .after_update = true, .after_window = true,
-                                     .after_validation = true, .checkpoint = true, .after_epoch = true, .report_epoch = true, .after_run = true};
+                                     .before_validation = true, .after_validation = true, .checkpoint = true, .after_epoch = true, .report_epoch = true, .after_run = true};
   static constexpr rg::Facts facts{.name = "recorder"};
   struct State {};
   std::string* out = nullptr;
@@ -43,6 +43,7 @@ struct Recorder {
   int update_term(auto&, State&) const { return 0; }
   void after_update(auto&, State&) const { *out += "after_update "; }
   void after_window(auto&, State&) const { *out += "after_window "; }
+  void before_validation(auto&, State&) const { *out += "before_validation "; }
   void after_validation(auto&, State&) const { *out += "after_validation\n"; }
   void checkpoint(auto&, State&) const { *out += "checkpoint\n"; }
   void after_epoch(auto&, State&) const { *out += "after_epoch\n"; }
@@ -71,7 +72,7 @@ TEST_CASE("the moments of a run, in order of time") {
         "batch_arrival before_window closes ( after_forward ) before_backward after_backward\n"
         "  reduce before_update after_update after_window checkpoint\n"
         "after_epoch\n"
-        "validation: batch_arrival ( after_forward ) validation: batch_arrival ( after_forward ) after_validation\n"
+        "before_validation validation: batch_arrival ( after_forward ) validation: batch_arrival ( after_forward ) after_validation\n"
         "report_epoch\n"
         "checkpoint\n"
         "after_run\n");
