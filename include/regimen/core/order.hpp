@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <tuple>
 #include <utility>
 
 #include "regimen/core/facts.hpp"
@@ -31,53 +30,58 @@ template <class... Ps> consteval auto acting_order(Pack<Ps...>) {
   return order;
 }
 
-/// Policies with their states, in canonical order; `tell<moment>` reaches those that hook into it.
+/// Policies with their states, in canonical order; `tell<moment>` reaches those that hook into it, and names no others:
+/// code for a policy that does nothing there would cost each unit its compile time.
 template <class P> class Cast;
 template <class... Ps> class Cast<Pack<Ps...>> {
  public:
   Values<Ps...> policies;
   Values<typename Ps::State...> states{};
 
-  template <Moment M> void tell(auto&... arguments) {
-    each([&]<std::size_t I>() {
-      if constexpr (hooks_into<At<I>>(M)) Caller<M>::call(at<I>(policies), arguments..., at<I>(states));
-    });
-  }
+  template <Moment M> void tell(auto&... arguments) { tell<M>(acting<M>(), arguments...); }
   /// Tells `after_update` those whose update term the optimizer did not take.
   template <bool TermsTaken> void tell_after_update(auto& step) {
-    each([&]<std::size_t I>() {
-      if constexpr (hooks_into<At<I>>(after_update) && !(TermsTaken && hooks_into<At<I>>(update_term)))
-        Caller<after_update>::call(at<I>(policies), step, at<I>(states));
-    });
+    if constexpr (TermsTaken) tell<after_update>(acting<after_update, update_term>(), step);
+    else tell<after_update>(step);
   }
   /// Calls `f(terms...)` with what the `update_term` hooks return.
-  template <std::size_t K = 0> void with_terms(auto& step, auto&& f, const auto&... terms) {
-    if constexpr (K == sizeof...(Ps)) f(terms...);
-    else {
-      constexpr auto I = order[K];
-      if constexpr (hooks_into<At<I>>(update_term))
-        with_terms<K + 1>(step, f, terms..., Caller<update_term>::call(at<I>(policies), step, at<I>(states)));
-      else with_terms<K + 1>(step, f, terms...);
-    }
-  }
+  void with_terms(auto& step, auto&& f) { with_terms(acting<update_term>(), step, f); }
   /// Opens the scopes of all policies that have one, calls `f`, closes them in reverse, also on exceptions.
-  template <std::size_t K = 0> decltype(auto) in_scopes(auto& step, auto&& f) {
-    if constexpr (K == sizeof...(Ps)) return f();
-    else {
-      constexpr auto I = order[K];
-      if constexpr (hooks_into<At<I>>(forward_scope)) {
-        [[maybe_unused]] auto scope = Caller<forward_scope>::call(at<I>(policies), step, at<I>(states));
-        return in_scopes<K + 1>(step, f);
-      } else return in_scopes<K + 1>(step, f);
-    }
+  decltype(auto) in_scopes(auto& step, auto&& f) { return in_scopes(acting<forward_scope>(), step, f); }
+  /// Calls `f(policy, state)` for every policy, in the order in which they act.
+  void each(auto&& f) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) { (f(at<order[K]>(policies), at<order[K]>(states)), ...); }(std::index_sequence_for<Ps...>{});
   }
-  /// Calls `f.operator()<I>()` for the index of every policy, in the order in which they act.
-  static void each(auto&& f) {
-    [&]<std::size_t... K>(std::index_sequence<K...>) { (f.template operator()<order[K]>(), ...); }(std::index_sequence_for<Ps...>{});
-  }
-  template <std::size_t I> using At = std::tuple_element_t<I, std::tuple<Ps...>>;
 
  private:
+  static constexpr std::size_t count = sizeof...(Ps);
   static constexpr auto order = acting_order(Pack<Ps...>{});
+
+  // The policies with hook M but without the hook But, in the order in which they act.
+  template <Moment M, Moment But = M> static consteval auto acting() {
+    return picked<std::array<bool, count + 1>{(hooks_into<Ps>(M) && (But == M || !hooks_into<Ps>(But)))..., false}>();
+  }
+  template <std::array<bool, count + 1> Picked> static consteval auto picked() {
+    constexpr auto found = [] {
+      std::array<std::size_t, count + 1> all{};  // the last one counts them
+      for (auto i : order)
+        if (Picked[i]) all[all[count]++] = i;
+      return all;
+    }();
+    return [&]<std::size_t... K>(std::index_sequence<K...>) { return std::index_sequence<found[K]...>{}; }(std::make_index_sequence<found[count]>{});
+  }
+
+  template <Moment M, std::size_t... I> void tell(std::index_sequence<I...>, auto&... arguments) {
+    (Caller<M>::call(at<I>(policies), arguments..., at<I>(states)), ...);
+  }
+  void with_terms(std::index_sequence<>, auto&, auto& f, const auto&... terms) { f(terms...); }
+  template <std::size_t I, std::size_t... Rest> void with_terms(std::index_sequence<I, Rest...>, auto& step, auto& f, const auto&... terms) {
+    with_terms(std::index_sequence<Rest...>{}, step, f, terms..., Caller<update_term>::call(at<I>(policies), step, at<I>(states)));
+  }
+  decltype(auto) in_scopes(std::index_sequence<>, auto&, auto& f) { return f(); }
+  template <std::size_t I, std::size_t... Rest> decltype(auto) in_scopes(std::index_sequence<I, Rest...>, auto& step, auto& f) {
+    [[maybe_unused]] auto scope = Caller<forward_scope>::call(at<I>(policies), step, at<I>(states));
+    return in_scopes(std::index_sequence<Rest...>{}, step, f);
+  }
 };
 }  // namespace regimen::detail

@@ -215,10 +215,7 @@ template <class Model, class Optimizer, class P> class Engine {
     } else std::apply([&](auto&... rule) { (rule.update(partition), ...); }, rules);
   }
   void set_up() {
-    Cast<P>::each([&]<std::size_t I>() {
-      using Policy = typename Cast<P>::template At<I>;
-      if constexpr (hooks_into<Policy>(prepare_model)) at<I>(cast.policies).prepare_model(module(), at<I>(cast.states));
-    });
+    cast.template tell<prepare_model>(module());
     Draft draft{module(), partition};
     cast.template tell<Moment::partition>(draft);
     draft.finish();

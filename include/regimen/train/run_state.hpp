@@ -27,16 +27,15 @@ template <class Engine> void archive_run(auto& a, Engine& e, bool loading) {
   a("row", e.row);
   auto policies = a.in("policies");
   std::map<std::string_view, int> seen;
-  Cast<typename Engine::Policies>::each([&]<std::size_t I>() {
-    using Policy = typename Cast<typename Engine::Policies>::template At<I>;
-    if constexpr (has_archive<typename Policy::State>) {  // others may come and go between runs
+  e.cast.each([&]<class Policy, class State>(const Policy&, State& own) {
+    if constexpr (has_archive<State>) {  // others may come and go between runs
       const int index = seen[Policy::facts.name]++;
       auto one = policies.in(std::string{Policy::facts.name} + (index > 0 ? ' ' + std::to_string(index + 1) : ""));
       auto version = static_cast<std::int64_t>(Policy::facts.version);
       one("version", version);
       if (version != Policy::facts.version)
         throw Error{std::string{Policy::facts.name}, "its state has version " + std::to_string(version) + ", not " + std::to_string(Policy::facts.version), "a state of this version"};
-      at<I>(e.cast.states).archive(one);
+      own.archive(one);
     }
   });
   archive_generators(a, loading);

@@ -19,8 +19,7 @@
 
 namespace regimen {
 namespace detail {
-template <class T, class Tuple> constexpr bool starts_with = false;
-template <class T, class First, class... Rest> constexpr bool starts_with<T, std::tuple<First, Rest...>> = std::is_same_v<T, std::remove_cvref_t<First>>;
+template <class... Given> struct Handed { Values<Given&...> parts; };  // arguments of a call, with how they were given
 template <class P, class Set> constexpr bool has_policy = index_in<P>(Set{}) < Set::size;
 template <bool Ok, class M, class O, class L, class P> struct LoopFor { using type = NoEngine; };
 template <class M, class O, class L, class P> struct LoopFor<true, M, O, L, P> { using type = Loop<Engine<M, O, P>, L>; };
@@ -42,7 +41,7 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
  public:
   /// Model, optimizer, objective, policies, in this order; what the call leaves out of the spelled types is value-initialised.
   template <class... Given> explicit Trainer(Given&&... given)
-      : Trainer(std::index_sequence_for<Policies...>{}, std::forward_as_tuple(std::forward<Given>(given)...)) {
+      : Trainer(std::index_sequence_for<Policies...>{}, detail::Handed<Given...>{detail::Values<Given&...>{given...}}) {
     static_assert(!(std::is_same_v<std::remove_cvref_t<Given>, Trainer> || ...),
                   "regimen: a trainer moves, it doesn't copy: write std::move(trainer), or load(trainer.save()) into another; see docs/errors.md#copy");
     static_assert(detail::has_a_default<typename detail::Lacking<sizeof...(Given), Model, Optimizer, Objective, Policies...>::type>,
@@ -94,12 +93,12 @@ template <class Model, class Optimizer, class Objective, class... Policies> clas
   void load(const StateMap& state) { detail::load_run(e(), state); }
 
  private:
-  template <std::size_t... I, class Given> Trainer(std::index_sequence<I...>, Given&& given)
+  template <std::size_t... I, class... Given> Trainer(std::index_sequence<I...>, detail::Handed<Given...>&& given)
       : loop_(part<0, Model>(given), part<1, Optimizer>(given), part<2, Objective>(given), detail::sorted_values(part<3 + I, Policies>(given)...)) {}
 
-  template <std::size_t I, class Part, class Given> static decltype(auto) part(Given& given) {
-    if constexpr (detail::starts_with<Trainer, Given>) return detail::no_value<Part>();
-    else if constexpr (I < std::tuple_size_v<Given>) return std::forward<std::tuple_element_t<I, Given>>(std::get<I>(given));
+  template <std::size_t I, class Part, class... Given> static decltype(auto) part(const detail::Handed<Given...>& given) {
+    if constexpr ((std::is_same_v<std::remove_cvref_t<Given>, Trainer> || ...)) return detail::no_value<Part>();
+    else if constexpr (I < sizeof...(Given)) return std::forward<std::tuple_element_t<I, std::tuple<Given...>>>(detail::at<I>(given.parts));
     else if constexpr (std::is_default_constructible_v<Part>) return left_out<Part>();
     else return detail::no_value<Part>();  // the constructor has spoken
   }
