@@ -141,7 +141,6 @@ const int registered_hooks = (c10::register_privateuse1_backend("fake"), at::Reg
 // ------------------------------------------------------------------------------------------------------ streams, events
 struct Event { std::int64_t stream; std::size_t copies; };
 struct Guard final : c10::impl::DeviceGuardImplInterface {
-  static constexpr auto static_type = fake_type;
   c10::DeviceType type() const override { return fake_type; }
   c10::Device exchangeDevice(c10::Device) const override { return fake::device; }
   c10::Device getDevice() const override { return fake::device; }
